@@ -1,0 +1,74 @@
+//! What can go wrong, said so that a user can act on it: offender first, then what was expected, what was given,
+//! what to do.
+
+use std::path::PathBuf;
+
+/// The error of every fallible operation of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter is outside its range.
+    #[error("{name}: expected {expected}, got {given}")]
+    Parameter { name: String, expected: String, given: String },
+
+    /// Two sizes that must agree do not.
+    #[error("{what}: expected {expected}, got {given}")]
+    Shape { what: String, expected: String, given: String },
+
+    /// A combination that the theory forbids, with the reason and a way out.
+    #[error("{what} is refused: {why}")]
+    Refused { what: String, why: String },
+
+    /// A value of the data cannot be used.
+    #[error("row {row}, column {column}: {value} {problem}")]
+    Value { row: usize, column: String, value: String, problem: String },
+
+    /// A linear system has no usable solution.
+    #[error("{what}: {why}")]
+    Numerical { what: String, why: String },
+
+    /// The data as a whole cannot be learned from (no rows, no outputs, all weights zero, …).
+    #[error("{0}")]
+    Data(String),
+
+    /// A row source failed; the message already names file, line and column.
+    #[error("{0}")]
+    Source(String),
+
+    /// A model file that cannot be trusted.
+    #[error("{}: {why}", path.display())]
+    File { path: PathBuf, why: String },
+
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+
+    /// The user asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// A parameter outside its range: `ridge: expected a number ≥ 0, got -1`.
+    pub fn parameter(name: impl Into<String>, expected: impl Into<String>, given: impl ToString) -> Self {
+        Error::Parameter { name: name.into(), expected: expected.into(), given: given.to_string() }
+    }
+
+    /// Sizes that disagree: `inputs: expected 3 columns, got 2`.
+    pub fn shape(what: impl Into<String>, expected: impl ToString, given: impl ToString) -> Self {
+        Error::Shape { what: what.into(), expected: expected.to_string(), given: given.to_string() }
+    }
+
+    /// A combination without meaning: `curl-free with laplace is refused: …`.
+    pub fn refused(what: impl Into<String>, why: impl Into<String>) -> Self {
+        Error::Refused { what: what.into(), why: why.into() }
+    }
+
+    /// A linear system without a usable solution.
+    pub fn numerical(what: impl Into<String>, why: impl Into<String>) -> Self {
+        Error::Numerical { what: what.into(), why: why.into() }
+    }
+}
+
+/// Results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

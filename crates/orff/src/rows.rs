@@ -1,0 +1,192 @@
+//! Rows of data, read in batches and, where the source allows it, more than once.
+
+use crate::error::{Error, Result};
+use faer::Mat;
+
+/// Sparse rows in compressed form: row i holds `values[start[i]..start[i + 1]]` at columns `columns[..]`, ascending.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Csr {
+    /// Number of columns of the full rows.
+    pub width: usize,
+    /// n + 1 offsets into `columns` and `values`.
+    pub start: Vec<usize>,
+    /// Column of each stored value.
+    pub columns: Vec<u32>,
+    /// The stored values.
+    pub values: Vec<f64>,
+}
+
+impl Csr {
+    /// Number of rows.
+    pub fn nrows(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// The stored entries of row i.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let span = self.start[i]..self.start[i + 1];
+        self.columns[span.clone()].iter().map(|&k| k as usize).zip(self.values[span].iter().copied())
+    }
+}
+
+/// The inputs of a batch: n×d, dense or sparse.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inputs {
+    /// n×d.
+    Dense(Mat<f64>),
+    /// n sparse rows of width d.
+    Sparse(Csr),
+}
+
+impl Inputs {
+    /// Number of rows n.
+    pub fn nrows(&self) -> usize {
+        match self {
+            Inputs::Dense(x) => x.nrows(),
+            Inputs::Sparse(x) => x.nrows(),
+        }
+    }
+
+    /// Number of columns d.
+    pub fn ncols(&self) -> usize {
+        match self {
+            Inputs::Dense(x) => x.ncols(),
+            Inputs::Sparse(x) => x.width,
+        }
+    }
+}
+
+/// How much each row, or each measured output of each row, counts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Weights {
+    /// One weight per row (n).
+    Row(Vec<f64>),
+    /// One weight per entry of the outputs (n×p): 1/σ² of each measured entry.
+    Entry(Mat<f64>),
+}
+
+/// Some consecutive rows. A NaN in `outputs` is an output that was not observed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    /// n×d.
+    pub inputs: Inputs,
+    /// n×p (p = 0 when only predicting).
+    pub outputs: Mat<f64>,
+    /// None: every row counts once.
+    pub weights: Option<Weights>,
+}
+
+/// A source of rows. `batches` starts again from the first row at each call; a source that cannot (standard input)
+/// says so in `rereadable` and fails the second time.
+pub trait Rows {
+    /// Number of inputs d.
+    fn inputs(&self) -> usize;
+    /// Number of outputs p.
+    fn outputs(&self) -> usize;
+    /// The rows in order, in batches of any size.
+    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>>;
+    /// Whether `batches` may be called again.
+    fn rereadable(&self) -> bool {
+        true
+    }
+}
+
+/// Rows in memory.
+#[derive(Clone, Debug)]
+pub struct Table {
+    inputs: Inputs,
+    outputs: Mat<f64>,
+    weights: Option<Weights>,
+    batch: usize,
+}
+
+impl Table {
+    /// Rows from dense inputs (n×d) and outputs (n×p).
+    ///
+    /// ```
+    /// use orff::rows::{Rows, Table};
+    /// let t = Table::new(faer::Mat::zeros(5, 2), faer::Mat::zeros(5, 3))?;
+    /// assert_eq!((t.inputs(), t.outputs()), (2, 3));
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn new(inputs: Mat<f64>, outputs: Mat<f64>) -> Result<Self> {
+        Self::of(Inputs::Dense(inputs), outputs)
+    }
+
+    /// Rows from dense or sparse inputs.
+    pub fn of(inputs: Inputs, outputs: Mat<f64>) -> Result<Self> {
+        if inputs.nrows() != outputs.nrows() {
+            return Err(Error::shape(
+                "outputs",
+                format!("{} rows as in the inputs", inputs.nrows()),
+                outputs.nrows(),
+            ));
+        }
+        Ok(Table { inputs, outputs, weights: None, batch: usize::MAX })
+    }
+
+    /// The same rows with weights.
+    pub fn weighted(mut self, weights: Weights) -> Result<Self> {
+        let (n, p) = (self.inputs.nrows(), self.outputs.ncols());
+        let given = match &weights {
+            Weights::Row(w) => (w.len(), p),
+            Weights::Entry(w) => (w.nrows(), w.ncols()),
+        };
+        if given != (n, p) {
+            return Err(Error::shape(
+                "weights",
+                format!("{n} rows and {p} outputs"),
+                format!("{}×{}", given.0, given.1),
+            ));
+        }
+        self.weights = Some(weights);
+        Ok(self)
+    }
+
+    /// The same rows, delivered in batches of `rows`.
+    pub fn batched(mut self, rows: usize) -> Self {
+        self.batch = rows.max(1);
+        self
+    }
+
+    /// Number of rows.
+    pub fn nrows(&self) -> usize {
+        self.inputs.nrows()
+    }
+
+    fn slice(&self, from: usize, to: usize) -> Batch {
+        let inputs = match &self.inputs {
+            Inputs::Dense(x) => Inputs::Dense(x.subrows(from, to - from).to_owned()),
+            Inputs::Sparse(x) => {
+                let (a, b) = (x.start[from], x.start[to]);
+                Inputs::Sparse(Csr {
+                    width: x.width,
+                    start: x.start[from..=to].iter().map(|s| s - a).collect(),
+                    columns: x.columns[a..b].to_vec(),
+                    values: x.values[a..b].to_vec(),
+                })
+            }
+        };
+        let weights = self.weights.as_ref().map(|w| match w {
+            Weights::Row(w) => Weights::Row(w[from..to].to_vec()),
+            Weights::Entry(w) => Weights::Entry(w.subrows(from, to - from).to_owned()),
+        });
+        Batch { inputs, outputs: self.outputs.subrows(from, to - from).to_owned(), weights }
+    }
+}
+
+impl Rows for Table {
+    fn inputs(&self) -> usize {
+        self.inputs.ncols()
+    }
+
+    fn outputs(&self) -> usize {
+        self.outputs.ncols()
+    }
+
+    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+        let (n, step) = (self.nrows(), self.batch);
+        let starts = (0..n).step_by(step.min(n.max(1)));
+        Ok(Box::new(starts.map(move |a| Ok(self.slice(a, a.saturating_add(step).min(n))))))
+    }
+}
