@@ -5,5 +5,14 @@
 
 pub mod error;
 pub mod rows;
+pub mod params;
+pub mod watch;
+pub mod linalg;
+pub mod special;
+pub mod random;
+pub mod group;
+pub mod spectrum;
+pub mod kernel;
+pub mod feature;
 
 pub use error::{Error, Result};

@@ -76,6 +76,30 @@ pub struct Batch {
     pub weights: Option<Weights>,
 }
 
+impl Batch {
+    /// Rows from..to.
+    pub fn slice(&self, from: usize, to: usize) -> Batch {
+        let rows = |m: &Mat<f64>| m.subrows(from, to - from).to_owned();
+        let inputs = match &self.inputs {
+            Inputs::Dense(x) => Inputs::Dense(rows(x)),
+            Inputs::Sparse(x) => {
+                let (a, b) = (x.start[from], x.start[to]);
+                Inputs::Sparse(Csr {
+                    width: x.width,
+                    start: x.start[from..=to].iter().map(|s| s - a).collect(),
+                    columns: x.columns[a..b].to_vec(),
+                    values: x.values[a..b].to_vec(),
+                })
+            }
+        };
+        let weights = self.weights.as_ref().map(|w| match w {
+            Weights::Row(w) => Weights::Row(w[from..to].to_vec()),
+            Weights::Entry(w) => Weights::Entry(rows(w)),
+        });
+        Batch { inputs, outputs: rows(&self.outputs), weights }
+    }
+}
+
 /// A source of rows. `batches` starts again from the first row at each call; a source that cannot (standard input)
 /// says so in `rereadable` and fails the second time.
 pub trait Rows {
@@ -94,9 +118,7 @@ pub trait Rows {
 /// Rows in memory.
 #[derive(Clone, Debug)]
 pub struct Table {
-    inputs: Inputs,
-    outputs: Mat<f64>,
-    weights: Option<Weights>,
+    rows: Batch,
     batch: usize,
 }
 
@@ -122,12 +144,12 @@ impl Table {
                 outputs.nrows(),
             ));
         }
-        Ok(Table { inputs, outputs, weights: None, batch: usize::MAX })
+        Ok(Table { rows: Batch { inputs, outputs, weights: None }, batch: usize::MAX })
     }
 
     /// The same rows with weights.
     pub fn weighted(mut self, weights: Weights) -> Result<Self> {
-        let (n, p) = (self.inputs.nrows(), self.outputs.ncols());
+        let (n, p) = (self.nrows(), self.rows.outputs.ncols());
         let given = match &weights {
             Weights::Row(w) => (w.len(), p),
             Weights::Entry(w) => (w.nrows(), w.ncols()),
@@ -139,7 +161,7 @@ impl Table {
                 format!("{}×{}", given.0, given.1),
             ));
         }
-        self.weights = Some(weights);
+        self.rows.weights = Some(weights);
         Ok(self)
     }
 
@@ -151,42 +173,22 @@ impl Table {
 
     /// Number of rows.
     pub fn nrows(&self) -> usize {
-        self.inputs.nrows()
-    }
-
-    fn slice(&self, from: usize, to: usize) -> Batch {
-        let inputs = match &self.inputs {
-            Inputs::Dense(x) => Inputs::Dense(x.subrows(from, to - from).to_owned()),
-            Inputs::Sparse(x) => {
-                let (a, b) = (x.start[from], x.start[to]);
-                Inputs::Sparse(Csr {
-                    width: x.width,
-                    start: x.start[from..=to].iter().map(|s| s - a).collect(),
-                    columns: x.columns[a..b].to_vec(),
-                    values: x.values[a..b].to_vec(),
-                })
-            }
-        };
-        let weights = self.weights.as_ref().map(|w| match w {
-            Weights::Row(w) => Weights::Row(w[from..to].to_vec()),
-            Weights::Entry(w) => Weights::Entry(w.subrows(from, to - from).to_owned()),
-        });
-        Batch { inputs, outputs: self.outputs.subrows(from, to - from).to_owned(), weights }
+        self.rows.inputs.nrows()
     }
 }
 
 impl Rows for Table {
     fn inputs(&self) -> usize {
-        self.inputs.ncols()
+        self.rows.inputs.ncols()
     }
 
     fn outputs(&self) -> usize {
-        self.outputs.ncols()
+        self.rows.outputs.ncols()
     }
 
     fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
         let (n, step) = (self.nrows(), self.batch);
         let starts = (0..n).step_by(step.min(n.max(1)));
-        Ok(Box::new(starts.map(move |a| Ok(self.slice(a, a.saturating_add(step).min(n))))))
+        Ok(Box::new(starts.map(move |a| Ok(self.rows.slice(a, a.saturating_add(step).min(n))))))
     }
 }

@@ -1,0 +1,249 @@
+//! Moments of a data set: all that closed forms need to know of it. \[moments\]
+
+use super::Characters;
+use crate::error::{Error, Result};
+use crate::linalg;
+use crate::rows::Weights;
+use faer::{Mat, MatRef};
+use std::collections::BTreeMap;
+
+/// Which entries of the outputs a part of the moments speaks of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// The rows on which exactly these outputs were observed.
+    Pattern(Vec<bool>),
+    /// One output, with weights of its own.
+    Output(usize),
+}
+
+/// Sums over the rows of one key; weights w multiply each term.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Number of rows.
+    pub rows: f64,
+    /// Σw.
+    pub weight: f64,
+    /// Σw c (M).
+    pub sum_c: Vec<f64>,
+    /// Σw y (p); zero where not observed.
+    pub sum_y: Vec<f64>,
+    /// Σw ccᵀ (M×M), lower triangle.
+    pub cc: Mat<f64>,
+    /// Σw cyᵀ (M×p).
+    pub cy: Mat<f64>,
+    /// Σw yyᵀ (p×p).
+    pub yy: Mat<f64>,
+}
+
+/// Moments of a data set under a feature map: a commutative monoid. Rows are added, two are merged; the order changes
+/// only the rounding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moments {
+    characters: usize,
+    outputs: usize,
+    parts: BTreeMap<Key, Part>,
+    by_output: bool,
+}
+
+impl Part {
+    fn new(m: usize, p: usize) -> Self {
+        Part {
+            rows: 0.0,
+            weight: 0.0,
+            sum_c: vec![0.0; m],
+            sum_y: vec![0.0; p],
+            cc: Mat::zeros(m, m),
+            cy: Mat::zeros(m, p),
+            yy: Mat::zeros(p, p),
+        }
+    }
+
+    /// Adds rows: c (n×M) and y (n×p), each row already multiplied by √w; `root` holds the √w.
+    fn add(&mut self, c: MatRef<f64>, y: MatRef<f64>, root: &[f64]) {
+        self.rows += c.nrows() as f64;
+        self.weight += root.iter().map(|r| r * r).sum::<f64>();
+        let root = MatRef::from_column_major_slice(root, root.len(), 1);
+        let mut sum = Mat::zeros(self.sum_c.len(), 1);
+        linalg::add_tn(sum.as_mut(), c, root);
+        self.sum_c.iter_mut().enumerate().for_each(|(m, s)| *s += sum[(m, 0)]);
+        for (t, s) in self.sum_y.iter_mut().enumerate() {
+            *s += (0..y.nrows()).map(|i| root[(i, 0)] * y[(i, t)]).sum::<f64>();
+        }
+        linalg::rank_update(self.cc.as_mut(), c);
+        linalg::add_tn(self.cy.as_mut(), c, y);
+        linalg::add_tn(self.yy.as_mut(), y, y);
+    }
+
+    fn merge(&mut self, other: &Part) {
+        self.rows += other.rows;
+        self.weight += other.weight;
+        self.sum_c.iter_mut().zip(&other.sum_c).for_each(|(a, b)| *a += b);
+        self.sum_y.iter_mut().zip(&other.sum_y).for_each(|(a, b)| *a += b);
+        self.cc += &other.cc;
+        self.cy += &other.cy;
+        self.yy += &other.yy;
+    }
+
+    /// What the part says of output t alone.
+    fn only(&self, t: usize) -> Part {
+        let keep = |m: &Mat<f64>, rows: bool| {
+            Mat::from_fn(m.nrows(), m.ncols(), |i, k| if k == t && (!rows || i == t) { m[(i, k)] } else { 0.0 })
+        };
+        let mut sum_y = vec![0.0; self.sum_y.len()];
+        sum_y[t] = self.sum_y[t];
+        Part { sum_y, cy: keep(&self.cy, false), yy: keep(&self.yy, true), ..self.clone() }
+    }
+}
+
+impl Moments {
+    /// Of no rows, for M characters and p outputs.
+    pub fn new(characters: usize, outputs: usize) -> Self {
+        Moments { characters, outputs, parts: BTreeMap::new(), by_output: false }
+    }
+
+    /// Moments from stored parts.
+    pub fn from_parts(characters: usize, outputs: usize, parts: BTreeMap<Key, Part>) -> Self {
+        let by_output = parts.keys().any(|k| matches!(k, Key::Output(_)));
+        Moments { characters, outputs, parts, by_output }
+    }
+
+    /// The parts by key.
+    pub fn parts(&self) -> &BTreeMap<Key, Part> {
+        &self.parts
+    }
+
+    /// Number of characters M.
+    pub fn characters(&self) -> usize {
+        self.characters
+    }
+
+    /// Number of outputs p.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// The one part, when every row has every output and one weight.
+    pub fn complete(&self) -> Option<&Part> {
+        let mut parts = self.parts.iter();
+        match (parts.next(), parts.next()) {
+            (Some((Key::Pattern(seen), part)), None) if seen.iter().all(|s| *s) => Some(part),
+            _ => None,
+        }
+    }
+
+    /// What all parts together say of output t.
+    pub fn output(&self, t: usize) -> Part {
+        let mut sum = Part::new(self.characters, self.outputs);
+        for (key, part) in &self.parts {
+            match key {
+                Key::Pattern(seen) if seen[t] => sum.merge(&part.only(t)),
+                Key::Output(k) if *k == t => sum.merge(part),
+                _ => {}
+            }
+        }
+        sum
+    }
+
+    /// Adds a block of rows: characters (n×M), outputs (n×p, NaN where not observed), weights.
+    /// Cost n·M² per key of the block: one key when nothing is missing, never more than p kept.
+    pub fn add(&mut self, c: &Characters, y: MatRef<f64>, weights: Option<&Weights>) -> Result<()> {
+        let c = c.as_mat();
+        if c.ncols() != self.characters || y.ncols() != self.outputs || c.nrows() != y.nrows() {
+            return Err(Error::shape(
+                "block of rows",
+                format!("{} characters and {} outputs", self.characters, self.outputs),
+                format!("{} and {}", c.ncols(), y.ncols()),
+            ));
+        }
+        let mut groups: BTreeMap<Key, Vec<(usize, f64)>> = BTreeMap::new();
+        for i in 0..y.nrows() {
+            let weight = |t: usize| match weights {
+                None => 1.0,
+                Some(Weights::Row(w)) => w[i],
+                Some(Weights::Entry(w)) => w[(i, t)],
+            };
+            if self.by_output || matches!(weights, Some(Weights::Entry(_))) {
+                for t in 0..self.outputs {
+                    if y[(i, t)].is_finite() && weight(t) > 0.0 {
+                        groups.entry(Key::Output(t)).or_default().push((i, weight(t)));
+                    }
+                }
+            } else if weight(0) > 0.0 {
+                let seen: Vec<bool> = (0..self.outputs).map(|t| y[(i, t)].is_finite()).collect();
+                if seen.contains(&true) {
+                    groups.entry(Key::Pattern(seen)).or_default().push((i, weight(0)));
+                }
+            }
+        }
+        for (key, rows) in groups {
+            self.add_group(&key, &rows, c, y);
+        }
+        if !self.by_output && (self.parts.len() > self.outputs.max(1) || self.has_outputs()) {
+            self.split_by_output();
+        }
+        Ok(())
+    }
+
+    fn has_outputs(&self) -> bool {
+        self.parts.keys().any(|k| matches!(k, Key::Output(_)))
+    }
+
+    fn add_group(&mut self, key: &Key, rows: &[(usize, f64)], c: MatRef<f64>, y: MatRef<f64>) {
+        let (m, p) = (self.characters, self.outputs);
+        let seen = |t: usize| match key {
+            Key::Pattern(seen) => seen[t],
+            Key::Output(k) => *k == t,
+        };
+        let root: Vec<f64> = rows.iter().map(|(_, w)| w.sqrt()).collect();
+        let part = self.parts.entry(key.clone()).or_insert_with(|| Part::new(m, p));
+        let y = Mat::from_fn(rows.len(), p, |i, t| if seen(t) { root[i] * y[(rows[i].0, t)] } else { 0.0 });
+        let whole = rows.len() == c.nrows() && root.iter().all(|r| *r == 1.0);
+        if whole {
+            part.add(c, y.as_ref(), &root);
+        } else {
+            let c = Mat::from_fn(rows.len(), m, |i, k| root[i] * c[(rows[i].0, k)]);
+            part.add(c.as_ref(), y.as_ref(), &root);
+        }
+    }
+
+    /// Rewrites patterns as outputs: with many patterns, p parts are fewer.
+    fn split_by_output(&mut self) {
+        let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
+        for t in 0..self.outputs {
+            let part = self.output(t);
+            if part.weight > 0.0 {
+                parts.insert(Key::Output(t), part);
+            }
+        }
+        self.parts = parts;
+        self.by_output = true;
+    }
+
+    /// Adds another data set's moments under the same feature map.
+    pub fn merge(&mut self, other: &Moments) -> Result<()> {
+        if (self.characters, self.outputs) != (other.characters, other.outputs) {
+            return Err(Error::shape(
+                "moments",
+                format!("{} characters and {} outputs", self.characters, self.outputs),
+                format!("{} and {}", other.characters, other.outputs),
+            ));
+        }
+        let mut other = other.clone();
+        if self.by_output != other.by_output {
+            self.split_by_output();
+            other.split_by_output();
+        }
+        for (key, part) in &other.parts {
+            match self.parts.get_mut(key) {
+                Some(mine) => mine.merge(part),
+                None => {
+                    self.parts.insert(key.clone(), part.clone());
+                }
+            }
+        }
+        if !self.by_output && self.parts.len() > self.outputs.max(1) {
+            self.split_by_output();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! Rows in blocks of a fixed size, whatever the batches of the source: sums then have one order, and the same bits.
+
+use crate::error::{Error, Result};
+use crate::rows::{Batch, Csr, Inputs, Rows, Weights};
+use faer::{Mat, MatRef};
+
+/// Rows per block of a pass.
+pub const BLOCK_ROWS: usize = 1024;
+
+/// The rows of a source in blocks of exactly `size` rows; only the last may be shorter.
+pub struct Blocks<'a> {
+    source: Box<dyn Iterator<Item = Result<Batch>> + 'a>,
+    size: usize,
+    pending: Vec<Batch>,
+    waiting: usize,
+    width: (usize, usize),
+}
+
+/// Starts a pass over the rows.
+pub fn reblock(rows: &dyn Rows, size: usize) -> Result<Blocks<'_>> {
+    let width = (rows.inputs(), rows.outputs());
+    Ok(Blocks { source: rows.batches()?, size: size.max(1), pending: Vec::new(), waiting: 0, width })
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Result<Batch>> {
+        while self.waiting < self.size {
+            match self.source.next() {
+                None => break,
+                Some(Err(error)) => return Some(Err(error)),
+                Some(Ok(batch)) => {
+                    let (n, d, p) = (batch.inputs.nrows(), batch.inputs.ncols(), batch.outputs.ncols());
+                    if (d, p) != self.width || batch.outputs.nrows() != n {
+                        let expected = format!("{} inputs and {} outputs", self.width.0, self.width.1);
+                        return Some(Err(Error::shape("batch", expected, format!("{d} and {p}"))));
+                    }
+                    if n > 0 {
+                        self.waiting += n;
+                        self.pending.push(batch);
+                    }
+                }
+            }
+        }
+        let take = self.waiting.min(self.size);
+        if take == 0 {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let mut need = take;
+        while need > 0 {
+            let batch = self.pending.remove(0);
+            let n = batch.inputs.nrows();
+            if n <= need {
+                need -= n;
+                parts.push(batch);
+            } else {
+                parts.push(batch.slice(0, need));
+                self.pending.insert(0, batch.slice(need, n));
+                need = 0;
+            }
+        }
+        self.waiting -= take;
+        Some(Ok(if parts.len() == 1 { parts.remove(0) } else { join(&parts, take) }))
+    }
+}
+
+fn stack<'a>(parts: impl Iterator<Item = MatRef<'a, f64>>, rows: usize, cols: usize) -> Mat<f64> {
+    let mut out = Mat::zeros(rows, cols);
+    let mut at = 0;
+    for part in parts {
+        out.subrows_mut(at, part.nrows()).copy_from(part);
+        at += part.nrows();
+    }
+    out
+}
+
+/// Batches one below the other; all have the kind of inputs and weights of the first (missing weights count 1).
+pub(crate) fn join(parts: &[Batch], rows: usize) -> Batch {
+    let p = parts[0].outputs.ncols();
+    let inputs = if parts.iter().all(|b| matches!(b.inputs, Inputs::Dense(_))) {
+        let dense = parts.iter().filter_map(|b| match &b.inputs {
+            Inputs::Dense(x) => Some(x.as_ref()),
+            Inputs::Sparse(_) => None,
+        });
+        Inputs::Dense(stack(dense, rows, parts[0].inputs.ncols()))
+    } else {
+        let mut all = Csr { width: parts[0].inputs.ncols(), start: vec![0], columns: Vec::new(), values: Vec::new() };
+        for part in parts {
+            match &part.inputs {
+                Inputs::Sparse(x) => {
+                    let base = all.values.len();
+                    all.start.extend(x.start[1..].iter().map(|s| s + base));
+                    all.columns.extend(&x.columns);
+                    all.values.extend(&x.values);
+                }
+                Inputs::Dense(x) => {
+                    for i in 0..x.nrows() {
+                        for k in 0..x.ncols() {
+                            if x[(i, k)] != 0.0 {
+                                all.columns.push(k as u32);
+                                all.values.push(x[(i, k)]);
+                            }
+                        }
+                        all.start.push(all.values.len());
+                    }
+                }
+            }
+        }
+        Inputs::Sparse(all)
+    };
+    let weights = if parts.iter().all(|b| b.weights.is_none()) {
+        None
+    } else if parts.iter().any(|b| matches!(b.weights, Some(Weights::Entry(_)))) {
+        let entry: Vec<Mat<f64>> = parts
+            .iter()
+            .map(|b| match &b.weights {
+                Some(Weights::Entry(w)) => w.clone(),
+                Some(Weights::Row(w)) => Mat::from_fn(w.len(), p, |i, _| w[i]),
+                None => Mat::from_fn(b.outputs.nrows(), p, |_, _| 1.0),
+            })
+            .collect();
+        Some(Weights::Entry(stack(entry.iter().map(Mat::as_ref), rows, p)))
+    } else {
+        let row = parts.iter().flat_map(|b| match &b.weights {
+            Some(Weights::Row(w)) => w.clone(),
+            _ => vec![1.0; b.outputs.nrows()],
+        });
+        Some(Weights::Row(row.collect()))
+    };
+    Batch { inputs, outputs: stack(parts.iter().map(|b| b.outputs.as_ref()), rows, p), weights }
+}

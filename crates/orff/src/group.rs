@@ -1,0 +1,104 @@
+//! Groups and their charts: on each group here a character is exp(i⟨χ(x), ω⟩). \[group\]
+
+use crate::error::{Error, Result};
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// The group on which a kernel is shift-invariant, by its chart χ.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Group {
+    /// (R^d, +): χ(x) = x.
+    #[default]
+    Additive,
+    /// (R₊^d, ·): χ(x) = log x, for x > 0.
+    Multiplicative,
+    /// ((−c, ∞)^d, ⊙): χ(x) = log(x + c), for x > −c; one c, or one per input.
+    Skewed { c: Vec<f64> },
+}
+
+impl Group {
+    /// The names a user may give.
+    pub const NAMES: &[&str] = &["additive", "multiplicative", "skewed"];
+
+    /// Checks the group's own parameters against d inputs.
+    pub fn check(&self, d: usize) -> Result<()> {
+        if let Group::Skewed { c } = self {
+            if c.len() != 1 && c.len() != d {
+                return Err(Error::shape("c of the skewed group", format!("one number or {d}"), c.len()));
+            }
+            if let Some(bad) = c.iter().find(|c| !c.is_finite()) {
+                return Err(Error::parameter("c of the skewed group", "finite numbers", bad));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether χ is the identity.
+    pub fn is_additive(&self) -> bool {
+        matches!(self, Group::Additive)
+    }
+
+    fn shift(&self, k: usize) -> f64 {
+        match self {
+            Group::Skewed { c } => c[k % c.len()],
+            _ => 0.0,
+        }
+    }
+
+    /// χ(x) of one coordinate; None outside the domain.
+    ///
+    /// ```
+    /// use orff::group::Group;
+    /// let g = Group::Multiplicative;
+    /// // a homomorphism: χ(x·z) = χ(x) + χ(z)
+    /// let (x, z): (f64, f64) = (0.3, 7.0);
+    /// assert!((g.chart(0, x * z).unwrap() - g.chart(0, x).unwrap() - g.chart(0, z).unwrap()).abs() < 1e-15);
+    /// assert_eq!(g.chart(0, -1.0), None);
+    /// ```
+    pub fn chart(&self, k: usize, x: f64) -> Option<f64> {
+        match self {
+            Group::Additive => Some(x),
+            _ => {
+                let y = x + self.shift(k);
+                (y > 0.0).then(|| libm::log(y))
+            }
+        }
+    }
+
+    /// χ′(x) of one coordinate, for chain rules.
+    pub fn derivative(&self, k: usize, x: f64) -> f64 {
+        match self {
+            Group::Additive => 1.0,
+            _ => 1.0 / (x + self.shift(k)),
+        }
+    }
+
+    /// χ of each row of x (n×d), in place; `first_row` numbers the rows in errors (from 1).
+    pub fn chart_rows(&self, x: &mut Mat<f64>, first_row: usize) -> Result<()> {
+        if self.is_additive() {
+            return Ok(());
+        }
+        for k in 0..x.ncols() {
+            for i in 0..x.nrows() {
+                let value = x[(i, k)];
+                x[(i, k)] = self.chart(k, value).ok_or_else(|| Error::Value {
+                    row: first_row + i,
+                    column: (k + 1).to_string(),
+                    value: value.to_string(),
+                    problem: format!("is outside the domain of the {} group (x > {})", self.name(), -self.shift(k)),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The group's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Group::Additive => "additive",
+            Group::Multiplicative => "multiplicative",
+            Group::Skewed { .. } => "skewed",
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A kernel given by the user's own atoms (ω, B, a). \[atoms\]
+
+use super::{Atoms, Block, Formula, Kernel, Matrix, Seen, Units};
+use crate::error::{Error, Result};
+use crate::spectrum::Draw;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// K₀(δ) = Σⱼ aⱼ cos⟨δ,ωⱼ⟩ BⱼBⱼᵀ, exactly: the atoms are the kernel, in the units of the inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listed {
+    /// ωⱼ in rows (D×d).
+    pub omega: Matrix,
+    /// Bⱼ one below the other (D·p×r).
+    pub factors: Matrix,
+    /// aⱼ ≥ 0; all 1/D when absent.
+    #[serde(default)]
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Listed {
+    /// The atoms as given.
+    pub fn atoms(&self) -> Result<Atoms> {
+        let count = self.omega.mat().nrows();
+        let even = vec![1.0 / count as f64; count];
+        let weights = self.weights.as_deref().unwrap_or(&even);
+        Atoms::listed(self.omega.mat().as_ref(), self.factors.mat().as_ref(), weights)
+    }
+}
+
+impl Formula for Listed {
+    fn resolve(&self, _: &Seen) -> Result<Kernel> {
+        self.atoms()?;
+        Ok(self.clone().into())
+    }
+
+    fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {
+        self.atoms()?.eval(x, z)
+    }
+
+    /// All atoms, whatever `count`: fewer would be another kernel.
+    fn draw(&self, d: usize, _: usize, _: &Draw) -> Result<Block> {
+        if self.omega.mat().ncols() != d {
+            return Err(Error::shape("omega of the listed atoms", format!("{d} columns"), self.omega.mat().ncols()));
+        }
+        Ok(self.atoms()?.blocks.remove(0))
+    }
+
+    fn units(&self) -> (Units, Units) {
+        (Units::Fixed, Units::Common)
+    }
+}

@@ -1,0 +1,145 @@
+//! Γ: how the outputs of a decomposable kernel are coupled.
+
+use super::Matrix;
+use crate::error::{Error, Result};
+use crate::linalg;
+use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
+
+/// The p×p output operator Γ of a decomposable kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Output {
+    /// Γ = I: the outputs share a kernel and nothing else.
+    #[default]
+    Identity,
+    /// A given symmetric positive semi-definite matrix.
+    Given { matrix: Matrix },
+    /// The empirical covariance of the outputs.
+    Covariance,
+    /// Pseudo-inverse of the Laplacian of a graph between the outputs, given by its adjacency; with ε > 0 it is
+    /// (L + εI)⁻¹, which does not force the outputs to sum to zero.
+    Laplacian {
+        adjacency: Matrix,
+        #[serde(default)]
+        epsilon: f64,
+    },
+    /// From the similarities exp(−γ‖yᵏ − yˡ‖) of the outputs on the training rows (‖·‖ is the root mean square over
+    /// the rows where both are known): their inverse, or with ε the (Laplacian + εI)⁻¹ of the graph they weigh.
+    Similarity {
+        gamma: f64,
+        #[serde(default)]
+        epsilon: Option<f64>,
+    },
+}
+
+impl Output {
+    /// Γ for p outputs, from a sample of them (rows×p, NaN where not observed) when it depends on the data.
+    pub fn resolve(&self, p: usize, sample: Option<MatRef<f64>>) -> Result<Mat<f64>> {
+        let sample = |name: &str| {
+            sample.ok_or_else(|| Error::Data(format!("output {name}: needs training outputs to be computed from")))
+        };
+        let gamma = match self {
+            Output::Identity => return Ok(Mat::identity(p, p)),
+            Output::Given { matrix } => matrix.mat().clone(),
+            Output::Covariance => covariance(sample("covariance")?),
+            Output::Laplacian { adjacency, epsilon } => inverse_laplacian(adjacency.mat(), *epsilon)?,
+            Output::Similarity { gamma, epsilon } => {
+                if !(gamma.is_finite() && *gamma >= 0.0) {
+                    return Err(Error::parameter("gamma of output similarity", "a number ≥ 0", gamma));
+                }
+                let w = similarities(sample("similarity")?, *gamma);
+                match epsilon {
+                    Some(epsilon) => inverse_laplacian(&w, *epsilon)?,
+                    None => linalg::pseudo_inverse_psd(w.as_ref(), "task similarities")?,
+                }
+            }
+        };
+        if gamma.nrows() != p || gamma.ncols() != p {
+            let given = format!("{}×{}", gamma.nrows(), gamma.ncols());
+            return Err(Error::shape("output matrix", format!("{p}×{p}, one row and column per output"), given));
+        }
+        Ok(gamma)
+    }
+}
+
+/// Covariance over the rows where both outputs are known, made positive semi-definite by dropping negative
+/// eigenvalues (they only arise when rows are missing). Cost rows·p².
+fn covariance(y: MatRef<f64>) -> Mat<f64> {
+    let p = y.ncols();
+    let mean = |k: usize, l: usize| {
+        let (mut n, mut sum) = (0.0, 0.0);
+        for i in 0..y.nrows() {
+            if y[(i, k)].is_finite() && y[(i, l)].is_finite() {
+                n += 1.0;
+                sum += y[(i, k)];
+            }
+        }
+        if n > 0.0 { sum / n } else { 0.0 }
+    };
+    let mut cov = Mat::zeros(p, p);
+    for k in 0..p {
+        for l in 0..=k {
+            let (mk, ml) = (mean(k, l), mean(l, k));
+            let (mut n, mut sum) = (0.0, 0.0);
+            for i in 0..y.nrows() {
+                let v = (y[(i, k)] - mk) * (y[(i, l)] - ml);
+                if v.is_finite() {
+                    n += 1.0;
+                    sum += v;
+                }
+            }
+            cov[(k, l)] = if n > 0.0 { sum / n } else { 0.0 };
+            cov[(l, k)] = cov[(k, l)];
+        }
+    }
+    match linalg::eigen(cov.as_ref()) {
+        Ok(e) if e.values.iter().any(|&v| v < 0.0) => {
+            let kept = Mat::from_fn(p, p, |i, k| e.vectors[(i, k)] * e.values[k].max(0.0));
+            &kept * e.vectors.transpose()
+        }
+        _ => cov,
+    }
+}
+
+fn similarities(y: MatRef<f64>, gamma: f64) -> Mat<f64> {
+    let p = y.ncols();
+    Mat::from_fn(p, p, |k, l| {
+        let (mut n, mut sum) = (0.0, 0.0);
+        for i in 0..y.nrows() {
+            let gap = y[(i, k)] - y[(i, l)];
+            if gap.is_finite() {
+                n += 1.0;
+                sum += gap * gap;
+            }
+        }
+        if n > 0.0 { libm::exp(-gamma * (sum / n).sqrt()) } else { 0.0 }
+    })
+}
+
+fn inverse_laplacian(adjacency: &Mat<f64>, epsilon: f64) -> Result<Mat<f64>> {
+    let p = adjacency.nrows();
+    if adjacency.ncols() != p {
+        return Err(Error::shape("adjacency", "a square matrix", format!("{p}×{}", adjacency.ncols())));
+    }
+    if !(epsilon.is_finite() && epsilon >= 0.0) {
+        return Err(Error::parameter("epsilon", "a number ≥ 0", epsilon));
+    }
+    for i in 0..p {
+        for j in 0..p {
+            let w = adjacency[(i, j)];
+            if w < 0.0 || (w - adjacency[(j, i)]).abs() > 1e-12 * w.abs().max(1.0) {
+                return Err(Error::parameter(
+                    "adjacency",
+                    "symmetric weights ≥ 0",
+                    format!("{w} at row {}, column {}", i + 1, j + 1),
+                ));
+            }
+        }
+    }
+    let mut l = Mat::from_fn(p, p, |i, j| if i == j { epsilon } else { -adjacency[(i, j)] });
+    for i in 0..p {
+        l[(i, i)] += (0..p).filter(|&j| j != i).map(|j| adjacency[(i, j)]).sum::<f64>();
+    }
+    linalg::pseudo_inverse_psd(l.as_ref(), "graph Laplacian")
+}

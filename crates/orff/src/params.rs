@@ -1,0 +1,266 @@
+//! Parameters, declared once: one declaration yields the Rust struct, its defaults and check, the JSON and TOML form,
+//! the flag of the command, the Python argument and the reference page.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+/// A value that is chosen from the data unless it is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Auto<T> {
+    /// Chosen from the data; written `auto`.
+    #[default]
+    Auto,
+    /// Given.
+    Fixed(T),
+}
+
+impl<T: Copy> Auto<T> {
+    /// The given value, if any.
+    pub fn fixed(&self) -> Option<T> {
+        match self {
+            Auto::Auto => None,
+            Auto::Fixed(value) => Some(*value),
+        }
+    }
+}
+
+impl<T: Serialize> Serialize for Auto<T> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Auto::Auto => s.serialize_str("auto"),
+            Auto::Fixed(value) => value.serialize(s),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Auto<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form<T> {
+            Fixed(T),
+            Word(String),
+        }
+        match Form::deserialize(d)? {
+            Form::Fixed(value) => Ok(Auto::Fixed(value)),
+            Form::Word(word) if word == "auto" => Ok(Auto::Auto),
+            Form::Word(word) => Err(serde::de::Error::custom(format!("expected auto or a number, got \"{word}\""))),
+        }
+    }
+}
+
+/// What values a parameter takes: it checks, prints itself, parses text and makes bad values for tests.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A whole number.
+    Count { min: u64, max: u64 },
+    /// A finite number ≥ `min` (> `min` when `open`) and ≤ `max`.
+    Number { min: f64, max: f64, open: bool },
+    /// One word of a list.
+    Choice(&'static [&'static str]),
+    /// Yes or no.
+    Flag,
+    /// `auto`, or the inner kind.
+    Auto(&'static Kind),
+    /// One word of a list, or the inner kind.
+    WordOr(&'static [&'static str], &'static Kind),
+    /// One or several of the inner kind.
+    Several(&'static Kind),
+    /// A kernel: an expression such as `curl-free(matern(2.5)) + 0.1*div-free`, or its structured form.
+    Kernel,
+    /// A symmetric positive definite matrix, or nothing.
+    Matrix,
+}
+
+impl Kind {
+    /// What is expected, in words.
+    pub fn expected(&self) -> String {
+        match self {
+            Kind::Count { min, max: u64::MAX } => format!("a whole number ≥ {min}"),
+            Kind::Count { min, max } => format!("a whole number from {min} to {max}"),
+            Kind::Number { min, max, open } => {
+                let sign = if *open { ">" } else { "≥" };
+                if *max == f64::INFINITY {
+                    format!("a number {sign} {min}")
+                } else {
+                    format!("a number {sign} {min} and ≤ {max}")
+                }
+            }
+            Kind::Choice(words) => format!("one of {}", words.join(", ")),
+            Kind::Flag => "true or false".into(),
+            Kind::Auto(inner) => format!("auto or {}", inner.expected()),
+            Kind::WordOr(words, inner) => format!("{} or {}", words.join(", "), inner.expected()),
+            Kind::Several(inner) => format!("{}, or a list of them", inner.expected()),
+            Kind::Kernel => "a kernel such as decomposable, curl-free or \"curl-free(matern(2.5)) + div-free\"".into(),
+            Kind::Matrix => "a matrix given by its rows, or none".into(),
+        }
+    }
+
+    fn accepts(&self, value: &Value) -> bool {
+        match self {
+            Kind::Count { min, max } => value.as_u64().is_some_and(|v| v >= *min && v <= *max),
+            Kind::Number { min, max, open } => {
+                value.as_f64().is_some_and(|v| v <= *max && if *open { v > *min } else { v >= *min })
+            }
+            Kind::Choice(words) => value.as_str().is_some_and(|v| words.contains(&v)),
+            Kind::Flag => value.is_boolean(),
+            Kind::Auto(inner) => value.as_str() == Some("auto") || inner.accepts(value),
+            Kind::WordOr(words, inner) => {
+                value.as_str().is_some_and(|v| words.contains(&v)) || inner.accepts(value)
+            }
+            Kind::Several(inner) => match value {
+                Value::Array(list) => !list.is_empty() && list.iter().all(|v| inner.accepts(v)),
+                one => inner.accepts(one),
+            },
+            Kind::Kernel => value.is_string() || value.is_object(),
+            Kind::Matrix => match value {
+                Value::Null => true,
+                Value::Array(rows) => rows.iter().all(|row| {
+                    row.as_array().is_some_and(|row| row.len() == rows.len() && row.iter().all(Value::is_number))
+                }),
+                _ => false,
+            },
+        }
+    }
+
+    /// Checks a value; the error names the parameter, what it takes and what was given.
+    pub fn check(&self, name: &str, value: &Value) -> Result<()> {
+        if self.accepts(value) {
+            return Ok(());
+        }
+        let given = match value {
+            Value::Null => "no finite number".to_string(),
+            Value::String(s) => s.clone(),
+            other => other.to_string(),
+        };
+        Err(Error::parameter(name, self.expected(), given))
+    }
+
+    /// Reads a value from a command line.
+    pub fn parse(&self, name: &str, text: &str) -> Result<Value> {
+        let value = match self {
+            Kind::Kernel | Kind::Choice(_) => Value::String(text.into()),
+            Kind::Several(inner) if text.contains(',') => {
+                Value::Array(text.split(',').map(|t| inner.parse(name, t.trim())).collect::<Result<_>>()?)
+            }
+            Kind::Several(inner) => inner.parse(name, text)?,
+            _ => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.into())),
+        };
+        self.check(name, &value)?;
+        Ok(value)
+    }
+
+    /// Values that `check` must refuse, for tests in every language.
+    pub fn bad_values(&self) -> Vec<Value> {
+        use serde_json::json;
+        match self {
+            Kind::Count { min, max } => {
+                let mut bad = vec![json!(-1), json!(1.5), json!("many")];
+                if *min > 0 {
+                    bad.push(json!(min - 1));
+                }
+                if *max < u64::MAX {
+                    bad.push(json!(max + 1));
+                }
+                bad
+            }
+            Kind::Number { min, max, open } => {
+                let mut bad = vec![json!("much"), Value::Null];
+                if min.is_finite() {
+                    bad.push(json!(if *open { *min } else { min - 1.0 }));
+                }
+                if max.is_finite() {
+                    bad.push(json!(max + 1.0));
+                }
+                bad
+            }
+            Kind::Choice(_) => vec![json!("no-such-word"), json!(3)],
+            Kind::Flag => vec![json!("perhaps"), json!(2)],
+            Kind::Auto(inner) | Kind::WordOr(_, inner) | Kind::Several(inner) => inner.bad_values(),
+            Kind::Kernel => vec![json!(3), json!([1.0])],
+            Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m")],
+        }
+    }
+}
+
+/// One declared parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its name in Rust, in TOML and, with dashes, on the command line.
+    pub name: &'static str,
+    /// Its name in Python (scikit-learn's word where there is one).
+    pub python: &'static str,
+    /// What it does, in a sentence or two.
+    pub doc: &'static [&'static str],
+    /// What it takes.
+    pub kind: Kind,
+}
+
+impl Param {
+    /// Its flag on the command line, without the dashes before it.
+    pub fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+
+    /// Its documentation as one paragraph.
+    pub fn text(&self) -> String {
+        self.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A struct of declared parameters.
+pub trait Params: Serialize + for<'de> Deserialize<'de> + Default {
+    /// Every parameter, in order.
+    const SPEC: &'static [Param];
+
+    /// Checks every parameter against its declaration.
+    fn check(&self) -> Result<()> {
+        let value = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
+        Self::SPEC.iter().try_for_each(|p| p.kind.check(p.name, &value[p.name]))
+    }
+
+    /// Defaults overridden by the given values; unknown names and bad values are refused.
+    fn from_values(values: &serde_json::Map<String, Value>) -> Result<Self> {
+        for (name, value) in values {
+            let param = Self::SPEC.iter().find(|p| p.name == name).ok_or_else(|| {
+                let names: Vec<_> = Self::SPEC.iter().map(|p| p.name).collect();
+                Error::parameter(name.clone(), format!("one of the parameters {}", names.join(", ")), "an unknown name")
+            })?;
+            param.kind.check(param.name, value)?;
+        }
+        serde_json::from_value(Value::Object(values.clone())).map_err(|e| Error::Data(e.to_string()))
+    }
+}
+
+/// Declares a struct of parameters: `name / python_name: type = default, kind;` with its documentation above it.
+#[macro_export]
+macro_rules! params {
+    ($(#[doc = $about:literal])* pub struct $Name:ident {
+        $( $(#[doc = $doc:literal])* $field:ident / $python:ident : $ty:ty = $default:expr, $kind:expr; )*
+    }) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $Name { $( $(#[doc = $doc])* pub $field: $ty, )* }
+
+        impl Default for $Name {
+            fn default() -> Self {
+                $Name { $( $field: $default, )* }
+            }
+        }
+
+        impl $crate::params::Params for $Name {
+            const SPEC: &'static [$crate::params::Param] = {
+                #[allow(unused_imports)]
+                use $crate::params::Kind;
+                &[ $( $crate::params::Param {
+                    name: stringify!($field),
+                    python: stringify!($python),
+                    doc: &[$($doc),*],
+                    kind: $kind,
+                }, )* ]
+            };
+        }
+    };
+}

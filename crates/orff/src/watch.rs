@@ -1,0 +1,20 @@
+//! Progress and interruption, outside the mathematics.
+
+use crate::error::Result;
+
+/// Told what a long task is doing; stops it by returning an error ([`crate::Error::Interrupted`]).
+pub trait Watch {
+    /// A new stage begins.
+    fn stage(&mut self, _name: &str) {}
+    /// Some rows (or iterations) of the stage are done.
+    fn advance(&mut self, _done: u64) -> Result<()> {
+        Ok(())
+    }
+    /// A choice was made, with its reason.
+    fn say(&mut self, _line: &str) {}
+}
+
+/// Watches nothing.
+pub struct Silent;
+
+impl Watch for Silent {}
