@@ -4,6 +4,7 @@
 //! The modules are listed in the order of the theory; each uses only those above it.
 
 pub mod error;
+pub mod linalg;
 pub mod rows;
 pub mod params;
 pub mod watch;

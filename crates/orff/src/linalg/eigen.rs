@@ -1,0 +1,120 @@
+//! Eigenvalues of symmetric matrices and what follows from them: factors and pseudo-inverses of semi-definite ones.
+//!
+//! One thread: faer's parallel eigensolver gives different bits for different numbers of threads.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, MatRef, Par, diag::Diag};
+
+use super::is_finite;
+use crate::{Error, Result};
+
+/// A = V diag(values) Vᵀ.
+#[derive(Clone, Debug)]
+pub struct Eigen {
+    /// In ascending order.
+    pub values: Vec<f64>,
+    /// n×n, the orthonormal eigenvectors in columns, in the order of the values.
+    pub vectors: Mat<f64>,
+}
+
+/// Eigenvalues and eigenvectors of the symmetric matrix whose lower triangle is that of `a`. About 9n³ operations.
+///
+/// ```
+/// let e = orff::linalg::eigen(faer::mat![[2.0, 1.0], [1.0, 2.0]].as_ref())?;
+/// assert!((e.values[0] - 1.0).abs() < 1e-15 && (e.values[1] - 3.0).abs() < 1e-15);
+/// # Ok::<(), orff::Error>(())
+/// ```
+pub fn eigen(a: MatRef<f64>) -> Result<Eigen> {
+    let n = a.nrows();
+    if a.ncols() != n {
+        return Err(Error::shape("matrix of an eigenproblem", "a square matrix", format!("{n}×{}", a.ncols())));
+    }
+    // A copy: the alignment of faer's own matrices is always the same, and with it the order of the sums.
+    let mut lower = Mat::zeros(n, n);
+    lower.copy_from_triangular_lower(a);
+    if !is_finite(lower.as_ref()) {
+        return Err(Error::numerical(
+            "eigenvalues",
+            "the matrix has entries that are not finite (look for infinite or huge inputs or weights)",
+        ));
+    }
+    let mut vectors = Mat::zeros(n, n);
+    let mut values = Diag::<f64>::zeros(n);
+    let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    self_adjoint_evd(
+        lower.as_ref(),
+        values.as_mut(),
+        Some(vectors.as_mut()),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Default::default(),
+    )
+    .map_err(|_| Error::numerical("eigenvalues", "the iteration did not converge"))?;
+    let values: Vec<f64> = values.column_vector().iter().copied().collect();
+    if !values.iter().all(|v| v.is_finite()) || !is_finite(vectors.as_ref()) {
+        return Err(Error::numerical("eigenvalues", "the numbers are too large (rescale the matrix)"));
+    }
+    Ok(Eigen { values, vectors })
+}
+
+/// Relative asymmetry and negative part that pass for rounding.
+const ROUNDING: f64 = 1e-10;
+
+/// B (p×r) with Γ = BBᵀ and r the rank of Γ: eigenvectors times √λ, largest first, those with λ ≤ p·ε·λ_max left
+/// out (their sum is at most that of rounding). `name` is what errors call Γ.
+///
+/// ```
+/// let ones = faer::Mat::<f64>::full(3, 3, 1.0);
+/// let b = orff::linalg::psd_factor(ones.as_ref(), "gamma")?;
+/// assert_eq!(b.ncols(), 1);
+/// assert!((&b * b.transpose() - ones).norm_max() < 1e-15);
+/// # Ok::<(), orff::Error>(())
+/// ```
+pub fn psd_factor(gamma: MatRef<f64>, name: &str) -> Result<Mat<f64>> {
+    let (e, kept) = semidefinite(gamma, name)?;
+    Ok(scaled(&e, kept, f64::sqrt))
+}
+
+/// Γ⁺ (p×p), the pseudo-inverse, with the rank of [`psd_factor`].
+pub fn pseudo_inverse_psd(gamma: MatRef<f64>, name: &str) -> Result<Mat<f64>> {
+    let (e, kept) = semidefinite(gamma, name)?;
+    let root = scaled(&e, kept, |v| 1.0 / v.sqrt()); // p×r
+    Ok(super::product(root.as_ref(), root.transpose()))
+}
+
+/// The eigenvalues of Γ, after it was found symmetric and positive semi-definite, and how many are not zero.
+fn semidefinite(gamma: MatRef<f64>, name: &str) -> Result<(Eigen, usize)> {
+    let p = gamma.nrows();
+    let refuse = |given: String| Err(Error::parameter(name, "a symmetric positive semi-definite matrix", given));
+    if gamma.ncols() != p {
+        return refuse(format!("{p}×{} numbers", gamma.ncols()));
+    }
+    if !is_finite(gamma) {
+        return refuse("numbers that are not finite".into());
+    }
+    let scale = gamma.norm_max();
+    for j in 0..p {
+        for i in j + 1..p {
+            let (below, above) = (gamma[(i, j)], gamma[(j, i)]);
+            if (below - above).abs() > ROUNDING * scale {
+                return refuse(format!("{below} at ({}, {}) and {above} at ({}, {})", i + 1, j + 1, j + 1, i + 1));
+            }
+        }
+    }
+    let e = eigen(gamma)?;
+    let largest = e.values.last().copied().unwrap_or(0.0);
+    if let Some(&smallest) = e.values.first()
+        && smallest < -ROUNDING * largest.abs()
+    {
+        return refuse(format!("smallest eigenvalue {smallest:.3e} (add {:.3e} to the diagonal)", -smallest));
+    }
+    let kept = e.values.iter().filter(|&&v| v > p as f64 * f64::EPSILON * largest).count();
+    Ok((e, kept))
+}
+
+/// The last `kept` eigenvectors, largest eigenvalue first, times f(λ).
+fn scaled(e: &Eigen, kept: usize, f: impl Fn(f64) -> f64) -> Mat<f64> {
+    let p = e.values.len();
+    Mat::from_fn(p, kept, |i, r| f(e.values[p - 1 - r]) * e.vectors[(i, p - 1 - r)])
+}

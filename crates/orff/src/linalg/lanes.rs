@@ -1,0 +1,57 @@
+//! Running one piece of plain Rust with the vector instructions that the machine has.
+//!
+//! A kernel is written once, as an `#[inline(always)]` function generic over [`Arithmetic`]; [`vectorised!`] compiles
+//! it for AVX2 with fused multiply–add and for the baseline, and picks one at run time. The compiler never reorders
+//! floating-point operations, so the bits do not depend on how it vectorises, nor on a value's place in its slice.
+
+/// a·b + c, fused or not: the only operation in which machines may differ.
+pub(super) trait Arithmetic {
+    fn fma(a: f64, b: f64, c: f64) -> f64;
+}
+
+/// One rounding.
+pub(super) struct Fused;
+/// Two roundings, for machines on which a fused operation would be a slow library call.
+pub(super) struct Plain;
+
+impl Arithmetic for Fused {
+    #[inline(always)]
+    fn fma(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+}
+
+impl Arithmetic for Plain {
+    #[inline(always)]
+    fn fma(a: f64, b: f64, c: f64) -> f64 {
+        a * b + c
+    }
+}
+
+/// What a build without run-time detection may assume.
+#[cfg(any(target_arch = "aarch64", target_feature = "fma"))]
+pub(super) type Baseline = Fused;
+#[cfg(not(any(target_arch = "aarch64", target_feature = "fma")))]
+pub(super) type Baseline = Plain;
+
+/// Defines `$name`, which runs the kernel `$kernel::<A>` with the best instructions of this machine.
+macro_rules! vectorised {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) = $kernel:ident) => {
+        $(#[$doc])*
+        $vis fn $name($($arg: $ty),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,fma")]
+                fn avx2($($arg: $ty),*) {
+                    $kernel::<$crate::linalg::lanes::Fused>($($arg),*)
+                }
+                if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+                    // SAFETY: the features that `avx2` is compiled for have just been detected.
+                    return unsafe { avx2($($arg),*) };
+                }
+            }
+            $kernel::<$crate::linalg::lanes::Baseline>($($arg),*)
+        }
+    };
+}
+pub(super) use vectorised;
