@@ -4,7 +4,6 @@
 //! The modules are listed in the order of the theory; each uses only those above it.
 
 pub mod error;
-pub mod linalg;
 pub mod rows;
 pub mod params;
 pub mod watch;
@@ -15,5 +14,6 @@ pub mod group;
 pub mod spectrum;
 pub mod kernel;
 pub mod feature;
+pub mod solve;
 
 pub use error::{Error, Result};

@@ -61,9 +61,8 @@ impl Characters {
             region[..count * stride].par_chunks_mut(strip).enumerate().for_each(|(s, cos)| {
                 project(x, &block.omega, s * STRIP, rows, stride, cos);
                 for (j, cos) in cos.chunks_mut(stride).enumerate() {
-                    let phase = phases[s * STRIP + j];
-                    cos[..rows].iter_mut().for_each(|z| *z += phase);
-                    linalg::cos_in_place(&mut cos[..rows]);
+                    let angles: Vec<f64> = cos[..rows].iter().map(|z| z + phases[s * STRIP + j]).collect();
+                    linalg::cos(&angles, &mut cos[..rows]);
                 }
             });
         }

@@ -166,13 +166,17 @@ impl FeatureMap {
         theta
     }
 
+    /// Calls `f(character, √weight, Bⱼ)` for each character in order.
+    pub fn each_factor(&self, mut f: impl FnMut(usize, f64, &Mat<f64>)) {
+        self.each(|m, a, j, block, omega| f(m, a, &block.factors.dense(j, omega)));
+    }
+
     /// The rows √a Bⱼᵀ of every character one below the other (K×p): Φ(x) row by row is these times c(x).
     pub fn stacked_factors(&self) -> Mat<f64> {
         let p = self.atoms.outputs();
         let mut stacked = Mat::zeros(self.unknowns(), p);
         let mut at = 0;
-        self.each(|_, a, j, block, omega| {
-            let b = block.factors.dense(j, omega);
+        self.each_factor(|_, a, b| {
             for k in 0..b.ncols() {
                 (0..p).for_each(|t| stacked[(at, t)] = a * b[(t, k)]);
                 at += 1;

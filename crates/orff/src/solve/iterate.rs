@@ -1,0 +1,78 @@
+//! One ridge by conjugate gradients on the moments: each product is lift, M×M times M×p, lower. No K×K matrix.
+
+use super::{Centred, Solution};
+use crate::error::{Error, Result};
+use crate::feature::FeatureMap;
+use crate::linalg::{self, cg};
+use crate::watch::Watch;
+use faer::Mat;
+
+/// Solves for one ridge with products through the moments only; `data` as for [`super::System::new`].
+/// Cost M²p per iteration, memory K. Used where K is too large for a factorisation (div-free in many dimensions).
+pub fn solve_iterative(
+    map: &FeatureMap,
+    data: &[Centred],
+    ridge: f64,
+    params: cg::Params,
+    watch: &mut dyn Watch,
+) -> Result<Solution> {
+    let p = map.atoms().outputs();
+    let rows = data.iter().map(|d| d.weight).fold(0.0, f64::max);
+    let shift = rows * ridge;
+    let of = |t: usize| if data.len() == 1 { &data[0] } else { &data[t] };
+    let m = map.characters();
+    let right = map.lower(Mat::from_fn(m, p, |i, t| of(t).cy[(i, t)]).as_ref());
+
+    let mut op = |theta: &[f64], out: &mut [f64]| -> Result<()> {
+        let z = map.lift(theta);
+        let mut g = Mat::zeros(m, p);
+        if data.len() == 1 {
+            linalg::add_tn(g.as_mut(), data[0].cc.as_ref(), z.as_ref()); // cc is symmetric
+        } else {
+            for (t, one) in data.iter().enumerate() {
+                linalg::add_tn(g.as_mut().subcols_mut(t, 1), one.cc.as_ref(), z.subcols(t, 1));
+            }
+        }
+        let lowered = map.lower(g.as_ref());
+        out.iter_mut().zip(lowered).zip(theta).for_each(|((o, a), x)| *o = a + shift * x);
+        Ok(())
+    };
+    // Jacobi: diagonal Σ_t f_it² cc_t[m,m] + nλ; the factors come one character at a time
+    let diagonal = diagonal(map, &|i, t| of(t).cc[(i, i)], shift);
+    let precondition =
+        |r: &[f64], out: &mut [f64]| out.iter_mut().zip(r).zip(&diagonal).for_each(|((o, r), d)| *o = r / d);
+    watch.stage("solve");
+    let mut tell = |_: usize, _: f64| watch.advance(1);
+    let (theta, report) = cg::conjugate_gradient(&mut op, &precondition, &right, None, params, &mut tell)?;
+    if report.reason != cg::Reason::Converged && report.residual > 1e-4 {
+        return Err(Error::numerical(
+            "conjugate gradients",
+            format!(
+                "stopped after {} iterations at a relative residual of {:.1e}; raise the ridge or max_iter",
+                report.iterations, report.residual
+            ),
+        ));
+    }
+    Ok(Solution {
+        table: map.lift(&theta),
+        freedom: None,
+        posterior: None,
+        how: format!(
+            "conjugate gradients on {} unknowns, {} iterations, residual {:.1e}",
+            theta.len(),
+            report.iterations,
+            report.residual
+        ),
+    })
+}
+
+fn diagonal(map: &FeatureMap, cc: &dyn Fn(usize, usize) -> f64, shift: f64) -> Vec<f64> {
+    let mut diagonal = Vec::with_capacity(map.unknowns());
+    map.each_factor(|m, amplitude, b| {
+        for k in 0..b.ncols() {
+            let sum: f64 = (0..b.nrows()).map(|t| b[(t, k)] * b[(t, k)] * cc(m, t)).sum();
+            diagonal.push((amplitude * amplitude * sum + shift).max(f64::MIN_POSITIVE));
+        }
+    });
+    diagonal
+}

@@ -1,0 +1,40 @@
+//! Solvers of ridge regression from moments: eigenvalues for a whole path, Cholesky for one ridge, conjugate gradients
+//! where the system is too large for either.
+
+mod direct;
+mod iterate;
+mod spectral;
+mod system;
+
+pub use direct::solve_direct;
+pub use iterate::solve_iterative;
+pub use spectral::{PathPoint, Spectral};
+pub use system::{Centred, Component, Shape, System};
+
+use faer::Mat;
+
+/// What a solver found for one ridge.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The table Z (M×p): f(x) = Zᵀ(c(x) − c̄) + ȳ.
+    pub table: Mat<f64>,
+    /// Effective degrees of freedom of each output, where they are known.
+    pub freedom: Option<Vec<f64>>,
+    /// What a posterior covariance needs, where it is affordable.
+    pub posterior: Option<Vec<Spread>>,
+    /// In words: which solver, how it ended.
+    pub how: String,
+}
+
+/// A part of the posterior covariance: Φ(x)ᵀ R diag(d) Rᵀ Φ(x) σ² along one direction of the outputs, or all at once.
+#[derive(Clone, Debug)]
+pub struct Spread {
+    /// Which of the stored R (K×K) it uses.
+    pub group: usize,
+    /// R itself, on the first spread of a group.
+    pub root: Option<Mat<f64>>,
+    /// d (K).
+    pub scale: Vec<f64>,
+    /// The direction u (p) when the kernel is decomposable.
+    pub direction: Option<Vec<f64>>,
+}

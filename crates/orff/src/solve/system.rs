@@ -1,0 +1,275 @@
+//! The normal equations of ridge for one kernel, built from moments that never saw the kernel. \[normal\]
+
+use crate::error::{Error, Result};
+use crate::feature::{FeatureMap, Moments, Part};
+use crate::linalg;
+use faer::{Mat, MatRef};
+
+/// Moments about the mean (or about zero, without offset), of all outputs together or of one.
+#[derive(Clone, Debug)]
+pub struct Centred {
+    /// Σw.
+    pub weight: f64,
+    /// Degrees of freedom left to the data: Σw, less one for an offset.
+    pub count: f64,
+    /// c̄ (M), zero without offset.
+    pub mean_c: Vec<f64>,
+    /// ȳ (p), zero without offset.
+    pub mean_y: Vec<f64>,
+    /// Σw(c−c̄)(c−c̄)ᵀ (M×M), both triangles.
+    pub cc: Mat<f64>,
+    /// Σw(c−c̄)(y−ȳ)ᵀ (M×p).
+    pub cy: Mat<f64>,
+    /// Σw(y−ȳ)(y−ȳ)ᵀ (p×p).
+    pub yy: Mat<f64>,
+}
+
+impl Centred {
+    /// Centres a part of moments.
+    pub fn of(part: &Part, offset: bool) -> Self {
+        let mut cc = part.cc.clone();
+        linalg::mirror(cc.as_mut());
+        let (mut cy, mut yy) = (part.cy.clone(), part.yy.clone());
+        let (m, p) = (cy.nrows(), cy.ncols());
+        let (mut mean_c, mut mean_y) = (vec![0.0; m], vec![0.0; p]);
+        if offset && part.weight > 0.0 {
+            mean_c = part.sum_c.iter().map(|s| s / part.weight).collect();
+            mean_y = part.sum_y.iter().map(|s| s / part.weight).collect();
+            for j in 0..m {
+                for i in 0..m {
+                    cc[(i, j)] -= part.weight * mean_c[i] * mean_c[j];
+                }
+            }
+            for t in 0..p {
+                (0..m).for_each(|i| cy[(i, t)] -= part.weight * mean_c[i] * mean_y[t]);
+                (0..p).for_each(|s| yy[(s, t)] -= part.weight * mean_y[s] * mean_y[t]);
+            }
+        }
+        let count = part.weight - if offset { 1.0 } else { 0.0 };
+        Centred { weight: part.weight, count, mean_c, mean_y, cc, cy, yy }
+    }
+
+    /// The same moments of outputs y′ = T y (T q×p).
+    pub fn transformed(mut self, t: MatRef<f64>) -> Self {
+        self.cy = &self.cy * t.transpose();
+        self.yy = t * &self.yy * t.transpose();
+        let mean: Vec<f64> = (0..t.nrows()).map(|i| (0..t.ncols()).map(|k| t[(i, k)] * self.mean_y[k]).sum()).collect();
+        self.mean_y = mean;
+        self
+    }
+}
+
+/// One scalar ridge problem: (G + (nλ/s²) I) g = rhs.
+#[derive(Clone, Debug)]
+pub struct Component {
+    /// Its matrix G among the system's.
+    pub group: usize,
+    /// Right-hand side.
+    pub rhs: Vec<f64>,
+    /// s²: how much of the prior variance this component has.
+    pub s2: f64,
+    /// Sum of squares of its outputs.
+    pub yy: f64,
+    /// Number of its observations.
+    pub count: f64,
+}
+
+/// How solutions of components become the table Z.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// Component k is the direction u_k of the outputs (columns, p×r): Z = Σ (√a∘g_k) u_kᵀ.
+    Directions { u: Mat<f64>, amplitudes: Vec<f64> },
+    /// One component: θ itself, Z = lift(θ).
+    Lifted,
+}
+
+/// The normal equations.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// n of nλ.
+    pub rows: f64,
+    /// The matrices G.
+    pub groups: Vec<Mat<f64>>,
+    /// The problems on them.
+    pub components: Vec<Component>,
+    /// Sum of squares and count of outputs that the kernel cannot explain (null space of Γ).
+    pub rest: (f64, f64),
+    /// From solutions to the table.
+    pub shape: Shape,
+}
+
+impl System {
+    /// The system of a feature map: r scalar problems when the kernel is decomposable, one of K unknowns otherwise.
+    /// `data` has one entry (all outputs complete) or one per output.
+    pub fn new(map: &FeatureMap, data: &[Centred], metric: Option<&Mat<f64>>) -> Result<System> {
+        let p = map.atoms().outputs();
+        let whitener = metric.map(|m| whitener(m, p)).transpose()?;
+        if whitener.is_some() && data.len() != 1 {
+            return Err(Error::refused("a metric with missing outputs or entry weights", "whiten complete outputs instead"));
+        }
+        match (map.atoms().shared_factor(), data) {
+            (Some(b), [all]) => Self::complete(map, b, all, whitener.as_ref()),
+            (Some(b), each) if is_diagonal(&(b * b.transpose())) => Self::separate(map, b, each),
+            _ => Self::full(map, data, whitener.as_ref()),
+        }
+    }
+
+    fn complete(map: &FeatureMap, b: &Mat<f64>, all: &Centred, white: Option<&(Mat<f64>, Mat<f64>)>) -> Result<System> {
+        let amplitudes = map.amplitudes();
+        let (b, data) = match white {
+            None => (b.clone(), all.clone()),
+            Some((inverse, _)) => (inverse * b, all.clone().transformed(inverse.as_ref())),
+        };
+        // B = U diag(s) Vᵀ through BᵀB = V diag(s²) Vᵀ
+        let gram = linalg::eigen((b.transpose() * &b).as_ref())?;
+        let top = gram.values.iter().copied().fold(0.0, f64::max);
+        let mut components = Vec::new();
+        let mut directions = Vec::new();
+        let (mut explained, p) = (0.0, b.nrows());
+        for (k, &s2) in gram.values.iter().enumerate().filter(|(_, s2)| **s2 > 1e-14 * top) {
+            let u: Mat<f64> = faer::Scale(1.0 / s2.sqrt()) * (&b * gram.vectors.subcols(k, 1));
+            let rhs = &data.cy * &u;
+            let yy = (u.transpose() * &data.yy * &u)[(0, 0)];
+            explained += yy;
+            components.push(Component {
+                group: 0,
+                rhs: amplitudes.iter().enumerate().map(|(m, a)| a * rhs[(m, 0)]).collect(),
+                s2,
+                yy,
+                count: data.count,
+            });
+            directions.push(match white {
+                None => u,
+                Some((_, root)) => root * u,
+            });
+        }
+        let total: f64 = (0..p).map(|t| data.yy[(t, t)]).sum();
+        let u = Mat::from_fn(p, directions.len(), |t, k| directions[k][(t, 0)]);
+        let rest = ((total - explained).max(0.0), (p - components.len()) as f64 * data.count);
+        let group = weighted(&data.cc, &amplitudes);
+        let shape = Shape::Directions { u, amplitudes };
+        Ok(System { rows: data.weight, groups: vec![group], components, rest, shape })
+    }
+
+    fn separate(map: &FeatureMap, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
+        let amplitudes = map.amplitudes();
+        let gamma = b * b.transpose();
+        let p = gamma.nrows();
+        let top = (0..p).map(|t| gamma[(t, t)]).fold(0.0, f64::max);
+        let (mut groups, mut components, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rest = (0.0, 0.0);
+        for (t, data) in each.iter().enumerate() {
+            if gamma[(t, t)] <= 1e-14 * top {
+                rest = (rest.0 + data.yy[(t, t)], rest.1 + data.count);
+                continue;
+            }
+            components.push(Component {
+                group: groups.len(),
+                rhs: amplitudes.iter().enumerate().map(|(m, a)| a * data.cy[(m, t)]).collect(),
+                s2: gamma[(t, t)],
+                yy: data.yy[(t, t)],
+                count: data.count,
+            });
+            groups.push(weighted(&data.cc, &amplitudes));
+            outputs.push(t);
+        }
+        let u = Mat::from_fn(p, outputs.len(), |t, k| if outputs[k] == t { 1.0 } else { 0.0 });
+        Ok(System { rows: rows(each), groups, components, rest, shape: Shape::Directions { u, amplitudes } })
+    }
+
+    /// P has blocks Σ_t f_it f_jt cc_t[mᵢ,mⱼ] with f the weighted factors: K² p numbers, no data.
+    fn full(map: &FeatureMap, data: &[Centred], white: Option<&(Mat<f64>, Mat<f64>)>) -> Result<System> {
+        let of = map.character_of_unknown();
+        let stacked = map.stacked_factors();
+        let (k, p) = (stacked.nrows(), stacked.ncols());
+        let (factors, data) = match white {
+            None => (stacked, data.to_vec()),
+            Some((inverse, _)) => {
+                (&stacked * inverse.transpose(), vec![data[0].clone().transformed(inverse.as_ref())])
+            }
+        };
+        let mut matrix = Mat::<f64>::zeros(k, k);
+        if let [all] = data.as_slice() {
+            faer::linalg::matmul::matmul(
+                matrix.as_mut(),
+                faer::Accum::Replace,
+                factors.as_ref(),
+                factors.transpose(),
+                1.0,
+                faer::get_global_parallelism(),
+            );
+            for j in 0..k {
+                let column = all.cc.col(of[j]);
+                (0..k).for_each(|i| matrix[(i, j)] *= column[of[i]]);
+            }
+        } else {
+            for (t, one) in data.iter().enumerate() {
+                for j in 0..k {
+                    let (column, fj) = (one.cc.col(of[j]), factors[(j, t)]);
+                    (0..k).for_each(|i| matrix[(i, j)] += factors[(i, t)] * fj * column[of[i]]);
+                }
+            }
+        }
+        let cy = |m: usize, t: usize| if data.len() == 1 { data[0].cy[(m, t)] } else { data[t].cy[(m, t)] };
+        let yy = |t: usize| if data.len() == 1 { data[0].yy[(t, t)] } else { data[t].yy[(t, t)] };
+        let count = |t: usize| if data.len() == 1 { data[0].count } else { data[t].count };
+        let component = Component {
+            group: 0,
+            rhs: (0..k).map(|i| (0..p).map(|t| factors[(i, t)] * cy(of[i], t)).sum()).collect(),
+            s2: 1.0,
+            yy: (0..p).map(yy).sum(),
+            count: (0..p).map(count).sum(),
+        };
+        Ok(System {
+            rows: rows(&data),
+            groups: vec![matrix],
+            components: vec![component],
+            rest: (0.0, 0.0),
+            shape: Shape::Lifted,
+        })
+    }
+
+    /// Z from the solutions of the components.
+    pub fn table(&self, map: &FeatureMap, solutions: &[Vec<f64>]) -> Mat<f64> {
+        match &self.shape {
+            Shape::Lifted => map.lift(&solutions[0]),
+            Shape::Directions { u, amplitudes } => Mat::from_fn(amplitudes.len(), u.nrows(), |m, t| {
+                solutions.iter().enumerate().map(|(k, g)| amplitudes[m] * g[m] * u[(t, k)]).sum()
+            }),
+        }
+    }
+
+    /// Degrees of freedom of each output from those of the components.
+    pub fn freedom(&self, outputs: usize, of: &[f64]) -> Vec<f64> {
+        match &self.shape {
+            Shape::Lifted => vec![of[0] / outputs as f64; outputs],
+            Shape::Directions { u, .. } => (0..outputs)
+                .map(|t| of.iter().enumerate().map(|(k, f)| u[(t, k)] * u[(t, k)] * f).sum())
+                .collect(),
+        }
+    }
+}
+
+/// n of nλ: the largest weight of any output (rows with at least one output, when nothing is missing everywhere).
+fn rows(data: &[Centred]) -> f64 {
+    data.iter().map(|d| d.weight).fold(0.0, f64::max)
+}
+
+fn is_diagonal(m: &Mat<f64>) -> bool {
+    (0..m.ncols()).all(|j| (0..m.nrows()).all(|i| i == j || m[(i, j)] == 0.0))
+}
+
+fn weighted(cc: &Mat<f64>, amplitudes: &[f64]) -> Mat<f64> {
+    Mat::from_fn(cc.nrows(), cc.ncols(), |i, j| amplitudes[i] * amplitudes[j] * cc[(i, j)])
+}
+
+/// (L⁻¹, L) of the metric Σ = LLᵀ: y′ = L⁻¹y has the Euclidean metric. \[metric\]
+fn whitener(metric: &Mat<f64>, p: usize) -> Result<(Mat<f64>, Mat<f64>)> {
+    if metric.nrows() != p || metric.ncols() != p {
+        return Err(Error::shape("metric", format!("{p}×{p}"), format!("{}×{}", metric.nrows(), metric.ncols())));
+    }
+    let cholesky = linalg::Cholesky::new(metric.as_ref())
+        .map_err(|_| Error::parameter("metric", "a symmetric positive definite matrix", "another"))?;
+    let inverse = cholesky.half_solve(Mat::<f64>::identity(p, p).as_ref())?;
+    Ok((inverse, cholesky.factor().to_owned()))
+}
