@@ -5,5 +5,8 @@
 
 pub mod error;
 pub mod rows;
+pub mod special;
+pub mod random;
+pub mod spectrum;
 
 pub use error::{Error, Result};
