@@ -1,0 +1,150 @@
+//! Scalar shift-invariant kernels k₀ and their laws of frequencies ρ: k₀(δ) = E_ρ[cos⟨δ, ω⟩].
+//!
+//! A new spectrum is one file with its [`Law`](law) and one line in the list below.
+
+mod draw;
+mod law;
+mod lengthscale;
+mod omega;
+
+pub use draw::{Draw, DrawKind, Drawn, Measure};
+pub use lengthscale::Lengthscale;
+pub use omega::Omega;
+
+use crate::error::{Error, Result};
+use faer::Mat;
+use law::{Law, Parameters};
+use serde::{Deserialize, Serialize};
+
+macro_rules! spectra {
+    ($($module:ident $Name:ident $name:literal $formula:literal),* $(,)?) => {
+        $(mod $module; pub use $module::$Name;)*
+
+        /// Which spectrum: the scalar kernel k₀ and the law of its frequencies.
+        ///
+        /// Written `{"name": "matern", "smoothness": 1.5, "lengthscale": 0.5}`.
+        ///
+        /// ```
+        /// use orff::spectrum::{Draw, Spectrum};
+        /// let k = Spectrum::from_name("matern")?.with_lengthscale(0.5.into());
+        /// assert_eq!(k.value(&[0.0, 0.0, 0.0])?, 1.0);
+        /// let (few, many) = (k.draw(3, 10, &Draw::default())?, k.draw(3, 20, &Draw::default())?);
+        /// assert_eq!(few.omega.to_dense(), many.omega.prefix(10).to_dense());
+        /// # Ok::<(), orff::Error>(())
+        /// ```
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "name")]
+        pub enum Spectrum {
+            $(#[doc = $formula] #[serde(rename = $name)] $Name($Name),)*
+        }
+
+        impl Spectrum {
+            /// The names of all spectra.
+            pub const NAMES: &[&str] = &[$($name),*];
+
+            /// The spectrum of that name with its default parameters.
+            pub fn from_name(name: &str) -> Result<Self> {
+                match name {
+                    $($name => Ok(Spectrum::$Name($Name::default())),)*
+                    _ => Err(Error::parameter("spectrum", format!("one of {}", Self::NAMES.join(", ")), name)),
+                }
+            }
+
+            /// Its name.
+            pub fn name(&self) -> &'static str {
+                match self { $(Spectrum::$Name(_) => $name,)* }
+            }
+
+            fn law(&self) -> &dyn Law {
+                match self { $(Spectrum::$Name(law) => law,)* }
+            }
+
+            fn parameters(&self) -> &dyn Parameters {
+                match self { $(Spectrum::$Name(it) => it,)* }
+            }
+
+            fn parameters_mut(&mut self) -> &mut dyn Parameters {
+                match self { $(Spectrum::$Name(it) => it,)* }
+            }
+        }
+
+        $(impl From<$Name> for Spectrum {
+            fn from(it: $Name) -> Self {
+                Spectrum::$Name(it)
+            }
+        })*
+    };
+}
+
+spectra! {
+    gaussian Gaussian "gaussian" "exp(−½‖δ/ℓ‖²)",
+    laplace Laplace "laplace" "exp(−‖δ/ℓ‖₁)",
+    cauchy Cauchy "cauchy" "∏ 1/(1 + δₖ²/ℓₖ²)",
+    matern Matern "matern" "2^{1−ν}/Γ(ν) x^ν K_ν(x), x = √(2ν)‖δ/ℓ‖",
+    skewed_chi2 SkewedChi2 "skewed-chi2" "∏ sech(δₖ/2ℓₖ)",
+}
+
+impl Spectrum {
+    /// Its lengthscale.
+    pub fn lengthscale(&self) -> &Lengthscale {
+        self.parameters().lengthscale()
+    }
+
+    /// The same spectrum with another lengthscale.
+    pub fn with_lengthscale(mut self, lengthscale: Lengthscale) -> Self {
+        *self.parameters_mut().lengthscale_mut() = lengthscale;
+        self
+    }
+
+    /// Checks every parameter for d inputs and returns ℓ₁, …, ℓ_d.
+    pub fn check(&self, d: usize) -> Result<Vec<f64>> {
+        if d == 0 {
+            return Err(Error::parameter("inputs", "at least one", 0));
+        }
+        self.parameters().check()?;
+        self.lengthscale().per_input(d)
+    }
+
+    /// k₀(δ) for a difference δ in chart coordinates. Time O(d).
+    pub fn value(&self, delta: &[f64]) -> Result<f64> {
+        Ok(self.law().value(&whiten(delta, &self.check(delta.len())?)))
+    }
+
+    /// −∇∇ᵀk₀(δ) = E[cos⟨δ,ω⟩ ωωᵀ], d×d. Time and memory O(d²).
+    ///
+    /// Refused where E‖ω‖² = ∞ (laplace, matern with smoothness ≤ 1).
+    ///
+    /// ```
+    /// use orff::spectrum::{Gaussian, Spectrum};
+    /// let k = Spectrum::from(Gaussian { lengthscale: 0.5.into() });
+    /// assert_eq!(k.minus_hessian(&[0.0, 0.0])?[(1, 1)], 4.0); // E[ω²] = 1/ℓ²
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn minus_hessian(&self, delta: &[f64]) -> Result<Mat<f64>> {
+        let scales = self.check(delta.len())?;
+        if self.law().variance().is_infinite() {
+            return Err(law::infinite_moment(format!("the second derivative of {}", self.name()), self.name()));
+        }
+        let white = self.law().minus_hessian(&whiten(delta, &scales));
+        Ok(Mat::from_fn(delta.len(), delta.len(), |i, j| white[(i, j)] / (scales[i] * scales[j])))
+    }
+
+    /// E[ωₖ²] for each of d inputs; infinite if there is none.
+    pub fn second_moment(&self, d: usize) -> Result<Vec<f64>> {
+        let variance = self.law().variance();
+        Ok(self.check(d)?.iter().map(|scale| variance / (scale * scale)).collect())
+    }
+
+    /// Draws `count` atoms for d inputs; the first atoms of a longer draw are the shorter draw.
+    ///
+    /// Time and memory O(count·d); orthogonal: time O(count·d²); structured: memory O(count + d).
+    pub fn draw(&self, d: usize, count: usize, how: &Draw) -> Result<Drawn> {
+        let scales = self.check(d)?;
+        draw::Plan::new(self.name(), self.law(), scales, how)?.draw(count)
+    }
+}
+
+/// t = δ/ℓ.
+fn whiten(delta: &[f64], scales: &[f64]) -> Vec<f64> {
+    delta.iter().zip(scales).map(|(d, s)| d / s).collect()
+}
