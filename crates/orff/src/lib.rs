@@ -15,5 +15,6 @@ pub mod spectrum;
 pub mod kernel;
 pub mod feature;
 pub mod solve;
+pub mod model;
 
 pub use error::{Error, Result};

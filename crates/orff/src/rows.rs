@@ -54,6 +54,22 @@ impl Inputs {
             Inputs::Sparse(x) => x.width,
         }
     }
+
+    /// Rows from..to.
+    pub fn slice(&self, from: usize, to: usize) -> Inputs {
+        match self {
+            Inputs::Dense(x) => Inputs::Dense(x.subrows(from, to - from).to_owned()),
+            Inputs::Sparse(x) => {
+                let (a, b) = (x.start[from], x.start[to]);
+                Inputs::Sparse(Csr {
+                    width: x.width,
+                    start: x.start[from..=to].iter().map(|s| s - a).collect(),
+                    columns: x.columns[a..b].to_vec(),
+                    values: x.values[a..b].to_vec(),
+                })
+            }
+        }
+    }
 }
 
 /// How much each row, or each measured output of each row, counts.
@@ -80,29 +96,17 @@ impl Batch {
     /// Rows from..to.
     pub fn slice(&self, from: usize, to: usize) -> Batch {
         let rows = |m: &Mat<f64>| m.subrows(from, to - from).to_owned();
-        let inputs = match &self.inputs {
-            Inputs::Dense(x) => Inputs::Dense(rows(x)),
-            Inputs::Sparse(x) => {
-                let (a, b) = (x.start[from], x.start[to]);
-                Inputs::Sparse(Csr {
-                    width: x.width,
-                    start: x.start[from..=to].iter().map(|s| s - a).collect(),
-                    columns: x.columns[a..b].to_vec(),
-                    values: x.values[a..b].to_vec(),
-                })
-            }
-        };
         let weights = self.weights.as_ref().map(|w| match w {
             Weights::Row(w) => Weights::Row(w[from..to].to_vec()),
             Weights::Entry(w) => Weights::Entry(rows(w)),
         });
-        Batch { inputs, outputs: rows(&self.outputs), weights }
+        Batch { inputs: self.inputs.slice(from, to), outputs: rows(&self.outputs), weights }
     }
 }
 
 /// A source of rows. `batches` starts again from the first row at each call; a source that cannot (standard input)
 /// says so in `rereadable` and fails the second time.
-pub trait Rows {
+pub trait Rows: Sync {
     /// Number of inputs d.
     fn inputs(&self) -> usize;
     /// Number of outputs p.

@@ -3,7 +3,7 @@
 use crate::error::Result;
 
 /// Told what a long task is doing; stops it by returning an error ([`crate::Error::Interrupted`]).
-pub trait Watch {
+pub trait Watch: Send {
     /// A new stage begins.
     fn stage(&mut self, _name: &str) {}
     /// Some rows (or iterations) of the stage are done.

@@ -182,3 +182,9 @@ impl Kernel {
         }
     }
 }
+
+impl Default for Spectrum {
+    fn default() -> Self {
+        Spectrum::Gaussian(Default::default())
+    }
+}

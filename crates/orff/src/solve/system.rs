@@ -1,7 +1,7 @@
 //! The normal equations of ridge for one kernel, built from moments that never saw the kernel. \[normal\]
 
 use crate::error::{Error, Result};
-use crate::feature::{FeatureMap, Moments, Part};
+use crate::feature::{FeatureMap, Part};
 use crate::linalg;
 use faer::{Mat, MatRef};
 

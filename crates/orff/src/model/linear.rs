@@ -1,0 +1,116 @@
+//! A model that is linear in the characters: f(x) = Zᵀc(u) + b.
+
+use super::{Posterior, Preparation};
+use crate::error::{Error, Result};
+use crate::feature::{BLOCK_ROWS, Characters, FeatureMap};
+use crate::linalg;
+use crate::rows::Inputs;
+use faer::Mat;
+
+/// What is asked of a prediction beside the mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Query {
+    /// Standard deviations of each output.
+    pub std: bool,
+    /// The p×p covariance of each row.
+    pub cov: bool,
+    /// Whether they include the noise of a new observation.
+    pub noise: bool,
+}
+
+impl Default for Query {
+    fn default() -> Self {
+        Query { std: false, cov: false, noise: true }
+    }
+}
+
+/// A prediction for n rows.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// n×p.
+    pub mean: Mat<f64>,
+    /// n×p, if asked.
+    pub std: Option<Mat<f64>>,
+    /// p×p for each row, if asked.
+    pub cov: Option<Vec<Mat<f64>>>,
+}
+
+/// Basis, table and offset, in the user's units.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    /// From inputs to the kernel's coordinates.
+    pub preparation: Preparation,
+    /// The characters.
+    pub map: FeatureMap,
+    /// Z (M×p; M×1 when the kernel has views).
+    pub table: Mat<f64>,
+    /// b (p).
+    pub offset: Vec<f64>,
+    /// Covariance of the noise (p×p).
+    pub noise: Mat<f64>,
+    /// Scale of each output in the prior, in the user's units (p): posterior directions are in scaled units.
+    pub output_scale: Vec<f64>,
+    /// The posterior, if kept.
+    pub posterior: Option<Posterior>,
+}
+
+impl Linear {
+    /// Number of outputs p.
+    pub fn outputs(&self) -> usize {
+        self.offset.len()
+    }
+
+    /// Predicts n rows. Cost n·M·(d + p), and n·K² more for uncertainty. Rows do not influence each other.
+    pub fn predict(&self, x: &Inputs, query: Query) -> Result<Prediction> {
+        let (n, p) = (x.nrows(), self.outputs());
+        let mut mean = Mat::zeros(n, p);
+        let mut covs: Vec<Mat<f64>> = Vec::new();
+        let wanted = query.std || query.cov;
+        if wanted && self.posterior.is_none() {
+            return Err(Error::refused(
+                "uncertainty from this model",
+                "it was fitted without a posterior (too many unknowns, or posterior switched off); fit again with fewer features",
+            ));
+        }
+        let mut characters = Characters::new(self.map.characters());
+        for from in (0..n).step_by(BLOCK_ROWS) {
+            let to = (from + BLOCK_ROWS).min(n);
+            let u = self.preparation.prepare(&x.slice(from, to), from + 1)?;
+            self.map.fill(&u, &mut characters);
+            let f = linalg::product(characters.as_mat(), self.table.as_ref());
+            let v = self.preparation.views.len();
+            for i in 0..to - from {
+                for t in 0..p {
+                    let value = if v > 0 { f[(i * v + t, 0)] } else { f[(i, t)] };
+                    mean[(from + i, t)] = value * self.table_scale(t) + self.offset[t];
+                }
+            }
+            if let (true, Some(posterior)) = (wanted, &self.posterior) {
+                let raw = posterior.covariance(&self.map, characters.as_mat());
+                for i in 0..to - from {
+                    covs.push(self.in_user_units(&raw, i, query.noise));
+                }
+            }
+        }
+        let std = query.std.then(|| Mat::from_fn(n, p, |i, t| covs[i][(t, t)].max(0.0).sqrt()));
+        Ok(Prediction { mean, std, cov: query.cov.then_some(covs) })
+    }
+
+    fn table_scale(&self, t: usize) -> f64 {
+        // a table shared by views is in scaled units, one with a column per output in the user's
+        if self.preparation.views.is_empty() { 1.0 } else { self.output_scale[t] }
+    }
+
+    fn in_user_units(&self, raw: &[Mat<f64>], i: usize, noise: bool) -> Mat<f64> {
+        let (p, v) = (self.outputs(), self.preparation.views.len());
+        let sd = |t: usize| self.noise[(t, t)].max(0.0).sqrt();
+        Mat::from_fn(p, p, |s, t| {
+            let c = match v {
+                0 => raw[i][(s, t)],
+                _ if s == t => raw[i * v + t][(0, 0)],
+                _ => 0.0,
+            };
+            c * sd(s) * sd(t) + if noise { self.noise[(s, t)] } else { 0.0 }
+        })
+    }
+}

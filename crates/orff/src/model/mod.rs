@@ -1,0 +1,9 @@
+//! Models: what learning leaves behind. They predict, save themselves, and load.
+
+mod linear;
+mod posterior;
+mod prepare;
+
+pub use linear::{Linear, Prediction, Query};
+pub use posterior::Posterior;
+pub use prepare::Preparation;

@@ -1,0 +1,104 @@
+//! How sure the model is: posterior covariance of f(x) = σ² Φ(x)ᵀ(nP + nλI)⁻¹Φ(x). \[posterior\]
+
+use crate::feature::FeatureMap;
+use crate::linalg;
+use crate::solve::Spread;
+use faer::{Mat, MatRef};
+
+/// The factors of a posterior covariance, in the user's output units up to the noise.
+#[derive(Clone, Debug)]
+pub struct Posterior {
+    /// R (K×K) of each group.
+    pub roots: Vec<Mat<f64>>,
+    /// The spreads: group, diagonal, direction (p) or none.
+    pub spreads: Vec<Spread>,
+    /// c̄ of each output (M×1 when common, else M×p).
+    pub mean: Mat<f64>,
+    /// Σw of each output.
+    pub weight: Vec<f64>,
+    /// Whether the offset was learned and so is uncertain too.
+    pub offset: bool,
+}
+
+impl Posterior {
+    /// From what a solver returned.
+    pub fn new(mut spreads: Vec<Spread>, mean: Mat<f64>, weight: Vec<f64>, offset: bool) -> Self {
+        let groups = spreads.iter().map(|s| s.group + 1).max().unwrap_or(0);
+        let mut roots = vec![Mat::zeros(0, 0); groups];
+        for spread in &mut spreads {
+            if let Some(root) = spread.root.take() {
+                roots[spread.group] = root;
+            }
+        }
+        Posterior { roots, spreads, mean, weight, offset }
+    }
+
+    /// C(x) (p×p) of each row, in units of the noise variance, for characters c (n×M). Cost n·K² (p times that when
+    /// the kernel is not decomposable).
+    pub fn covariance(&self, map: &FeatureMap, c: MatRef<f64>) -> Vec<Mat<f64>> {
+        let (n, p) = (c.nrows(), map.atoms().outputs());
+        let mut out = vec![Mat::zeros(p, p); n];
+        if self.spreads.iter().all(|s| s.direction.is_some()) {
+            self.along_directions(map, c, &mut out);
+        } else {
+            self.in_full(map, c, &mut out);
+        }
+        if self.offset {
+            for cov in &mut out {
+                (0..p).for_each(|t| cov[(t, t)] += 1.0 / self.weight[t.min(self.weight.len() - 1)]);
+            }
+        }
+        out
+    }
+
+    fn centred(&self, c: MatRef<f64>, t: usize, scale: impl Fn(usize) -> f64) -> Mat<f64> {
+        let t = t.min(self.mean.ncols() - 1);
+        Mat::from_fn(c.nrows(), c.ncols(), |i, m| scale(m) * (c[(i, m)] - self.mean[(m, t)]))
+    }
+
+    fn along_directions(&self, map: &FeatureMap, c: MatRef<f64>, out: &mut [Mat<f64>]) {
+        let amplitudes = map.amplitudes();
+        for (group, root) in self.roots.iter().enumerate() {
+            let members: Vec<_> = self.spreads.iter().filter(|s| s.group == group).collect();
+            // with one mean per output each group belongs to one output
+            let t = match members.first().and_then(|s| s.direction.as_ref()) {
+                Some(u) => u.iter().position(|v| *v != 0.0).unwrap_or(0),
+                None => continue,
+            };
+            let q = linalg::product(self.centred(c, t, |m| amplitudes[m]).as_ref(), root.as_ref());
+            for (i, cov) in out.iter_mut().enumerate() {
+                for spread in &members {
+                    let variance: f64 = spread.scale.iter().enumerate().map(|(j, d)| d * q[(i, j)] * q[(i, j)]).sum();
+                    let u = spread.direction.as_deref().unwrap_or(&[]);
+                    for (s, us) in u.iter().enumerate() {
+                        u.iter().enumerate().for_each(|(t, ut)| cov[(s, t)] += variance * us * ut);
+                    }
+                }
+            }
+        }
+    }
+
+    fn in_full(&self, map: &FeatureMap, c: MatRef<f64>, out: &mut [Mat<f64>]) {
+        let (factors, of, p) = (map.stacked_factors(), map.character_of_unknown(), map.atoms().outputs());
+        let (root, scale) = (&self.roots[0], &self.spreads[0].scale);
+        let turned: Vec<Mat<f64>> = (0..p)
+            .map(|t| {
+                let centred = self.centred(c, t, |_| 1.0);
+                let phi = Mat::from_fn(c.nrows(), of.len(), |i, k| factors[(k, t)] * centred[(i, of[k])]);
+                linalg::product(phi.as_ref(), root.as_ref())
+            })
+            .collect();
+        for (i, cov) in out.iter_mut().enumerate() {
+            for s in 0..p {
+                for t in 0..=s {
+                    let sum: f64 =
+                        scale.iter().enumerate().map(|(j, d)| d * turned[s][(i, j)] * turned[t][(i, j)]).sum();
+                    cov[(s, t)] += sum;
+                    if s != t {
+                        cov[(t, s)] += sum;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! From the user's inputs to the coordinates of the kernel: views, chart of the group, centre and scale.
+
+use crate::error::{Error, Result};
+use crate::group::Group;
+use crate::kernel::Matrix;
+use crate::rows::{Csr, Inputs};
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// u = (χ(ψ(x)) − centre)/scale. The scale comes after the chart, so that it means a lengthscale on every group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Preparation {
+    /// Number of inputs d of the user.
+    pub inputs: usize,
+    /// Views ψᵢ (d′×d) of a transformable kernel; each row of data becomes one row per view. Empty otherwise.
+    pub views: Vec<Matrix>,
+    /// The group and its chart.
+    pub group: Group,
+    /// Subtracted after the chart (d′).
+    pub centre: Vec<f64>,
+    /// Divides after that (d′).
+    pub scale: Vec<f64>,
+}
+
+impl Preparation {
+    /// Only checks: no view, additive group, no scaling.
+    pub fn plain(d: usize) -> Self {
+        Preparation { inputs: d, views: Vec::new(), group: Group::Additive, centre: vec![0.0; d], scale: vec![1.0; d] }
+    }
+
+    /// Rows of the scalar problem per row of data.
+    pub fn expansion(&self) -> usize {
+        self.views.len().max(1)
+    }
+
+    /// The rows after views and chart, before centre and scale; `first_row` numbers rows in errors from 1.
+    pub fn chart(&self, inputs: &Inputs, first_row: usize) -> Result<Inputs> {
+        if inputs.ncols() != self.inputs {
+            return Err(Error::shape("inputs", format!("{} columns", self.inputs), inputs.ncols()));
+        }
+        finite(inputs, first_row)?;
+        match inputs {
+            Inputs::Dense(x) => {
+                let mut x = if self.views.is_empty() { x.clone() } else { self.look(x) };
+                self.group.chart_rows(&mut x, first_row)?;
+                Ok(Inputs::Dense(x))
+            }
+            Inputs::Sparse(_) if !self.group.is_additive() || !self.views.is_empty() => Err(Error::refused(
+                "sparse inputs on a group that is not additive, or with views",
+                "zeros would not stay zeros; give dense rows",
+            )),
+            sparse => Ok(sparse.clone()),
+        }
+    }
+
+    fn look(&self, x: &Mat<f64>) -> Mat<f64> {
+        let seen: Vec<Mat<f64>> = self.views.iter().map(|t| x * t.mat().transpose()).collect();
+        let v = seen.len();
+        Mat::from_fn(x.nrows() * v, seen[0].ncols(), |i, k| seen[i % v][(i / v, k)])
+    }
+
+    /// u of each row. Sparse rows are scaled but never centred: a shift changes no shift-invariant kernel.
+    pub fn prepare(&self, inputs: &Inputs, first_row: usize) -> Result<Inputs> {
+        match self.chart(inputs, first_row)? {
+            Inputs::Dense(mut x) => {
+                for k in 0..x.ncols() {
+                    let (centre, scale) = (self.centre[k], self.scale[k]);
+                    x.col_mut(k).iter_mut().for_each(|v| *v = (*v - centre) / scale);
+                }
+                Ok(Inputs::Dense(x))
+            }
+            Inputs::Sparse(x) => {
+                let values = x.columns.iter().zip(&x.values).map(|(&k, v)| v / self.scale[k as usize]).collect();
+                Ok(Inputs::Sparse(Csr { values, ..x }))
+            }
+        }
+    }
+
+    /// The user's outputs as the outputs of the scalar problem (views one below the other), or as they are.
+    pub fn expand_outputs(&self, y: &Mat<f64>) -> Mat<f64> {
+        if self.views.is_empty() {
+            return y.clone();
+        }
+        let v = self.views.len();
+        Mat::from_fn(y.nrows() * v, 1, |i, _| y[(i / v, i % v)])
+    }
+}
+
+fn finite(inputs: &Inputs, first_row: usize) -> Result<()> {
+    let bad = |row: usize, column: usize, value: f64| {
+        Err(Error::Value {
+            row: first_row + row,
+            column: (column + 1).to_string(),
+            value: value.to_string(),
+            problem: "is not a finite number; drop such rows or fill them in".into(),
+        })
+    };
+    match inputs {
+        Inputs::Dense(x) => {
+            for k in 0..x.ncols() {
+                if let Some(i) = (0..x.nrows()).find(|&i| !x[(i, k)].is_finite()) {
+                    return bad(i, k, x[(i, k)]);
+                }
+            }
+        }
+        Inputs::Sparse(x) => {
+            for i in 0..x.nrows() {
+                if let Some((k, v)) = x.row(i).find(|(_, v)| !v.is_finite()) {
+                    return bad(i, k, v);
+                }
+                if let Some((k, v)) = x.row(i).find(|(k, _)| *k >= x.width) {
+                    return bad(i, k, v);
+                }
+            }
+        }
+    }
+    Ok(())
+}
