@@ -3,6 +3,7 @@
 //!
 //! The modules are listed in the order of the theory; each uses only those above it.
 
+pub mod archive;
 pub mod error;
 pub mod rows;
 pub mod params;
