@@ -39,6 +39,9 @@ pub fn eigen(a: MatRef<f64>) -> Result<Eigen> {
             "the matrix has entries that are not finite (look for infinite or huge inputs or weights)",
         ));
     }
+    if n == 0 {
+        return Ok(Eigen { values: vec![], vectors: lower }); // faer's scratch size overflows
+    }
     let mut vectors = Mat::zeros(n, n);
     let mut values = Diag::<f64>::zeros(n);
     let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
