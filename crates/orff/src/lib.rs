@@ -3,8 +3,8 @@
 //!
 //! The modules are listed in the order of the theory; each uses only those above it.
 
-pub mod archive;
 pub mod error;
+pub mod archive;
 pub mod rows;
 pub mod params;
 pub mod watch;

@@ -92,7 +92,9 @@ impl Kind {
             Kind::Auto(inner) => format!("auto or {}", inner.expected()),
             Kind::WordOr(words, inner) => format!("{} or {}", words.join(", "), inner.expected()),
             Kind::Several(inner) => format!("{}, or a list of them", inner.expected()),
-            Kind::Kernel => "a kernel such as decomposable, curl-free or \"curl-free(matern(2.5)) + div-free\"".into(),
+            Kind::Kernel => {
+                "a kernel such as decomposable, curl-free or \"curl-free(matern(2.5)) + div-free\"".into()
+            }
             Kind::Matrix => "a matrix given by its rows, or none".into(),
         }
     }
@@ -106,9 +108,7 @@ impl Kind {
             Kind::Choice(words) => value.as_str().is_some_and(|v| words.contains(&v)),
             Kind::Flag => value.is_boolean(),
             Kind::Auto(inner) => value.as_str() == Some("auto") || inner.accepts(value),
-            Kind::WordOr(words, inner) => {
-                value.as_str().is_some_and(|v| words.contains(&v)) || inner.accepts(value)
-            }
+            Kind::WordOr(words, inner) => value.as_str().is_some_and(|v| words.contains(&v)) || inner.accepts(value),
             Kind::Several(inner) => match value {
                 Value::Array(list) => !list.is_empty() && list.iter().all(|v| inner.accepts(v)),
                 one => inner.accepts(one),
@@ -225,7 +225,11 @@ pub trait Params: Serialize + for<'de> Deserialize<'de> + Default {
         for (name, value) in values {
             let param = Self::SPEC.iter().find(|p| p.name == name).ok_or_else(|| {
                 let names: Vec<_> = Self::SPEC.iter().map(|p| p.name).collect();
-                Error::parameter(name.clone(), format!("one of the parameters {}", names.join(", ")), "an unknown name")
+                Error::parameter(
+                    name.clone(),
+                    format!("one of the parameters {}", names.join(", ")),
+                    "an unknown name",
+                )
             })?;
             param.kind.check(param.name, value)?;
         }

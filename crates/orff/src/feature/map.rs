@@ -39,7 +39,11 @@ impl FeatureMap {
     pub fn draw(kernel: &Kernel, d: usize, features: usize, kind: MapKind, how: &Draw, sum: SumDraw) -> Result<Self> {
         let count = match kind {
             MapKind::Pairs if features % 2 == 1 || features == 0 => {
-                return Err(Error::parameter("features", "an even number ≥ 2 (a cosine and a sine per atom)", features));
+                return Err(Error::parameter(
+                    "features",
+                    "an even number ≥ 2 (a cosine and a sine per atom)",
+                    features,
+                ));
             }
             MapKind::Pairs => features / 2,
             MapKind::Phases => features,

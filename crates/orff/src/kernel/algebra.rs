@@ -224,7 +224,11 @@ impl Formula for Sum {
                 None => k,
                 Some(s) if s.nrows() == k.nrows() => s + k,
                 Some(s) => {
-                    return Err(Error::shape("terms of a sum of kernels", format!("{} outputs", s.nrows()), k.nrows()));
+                    return Err(Error::shape(
+                        "terms of a sum of kernels",
+                        format!("{} outputs", s.nrows()),
+                        k.nrows(),
+                    ));
                 }
             });
         }
@@ -232,7 +236,10 @@ impl Formula for Sum {
     }
 
     fn draw(&self, _: usize, _: usize, _: &Draw) -> Result<Block> {
-        Err(Error::refused("one block of atoms for a sum", "a sum has a block per term; draw it through Kernel::draw"))
+        Err(Error::refused(
+            "one block of atoms for a sum",
+            "a sum has a block per term; draw it through Kernel::draw",
+        ))
     }
 
     fn units(&self) -> (Units, Units) {
@@ -275,7 +282,10 @@ impl Formula for Product {
         for side in [&left, &right] {
             not_transformable(side, "a product")?;
             if side.terms().iter().any(|t| matches!(t, Kernel::Listed(_))) {
-                return Err(Error::refused("a product with listed atoms", "list the atoms ω₁ ± ω₂ of the product instead"));
+                return Err(Error::refused(
+                    "a product with listed atoms",
+                    "list the atoms ω₁ ± ω₂ of the product instead",
+                ));
             }
         }
         Ok(left * right)

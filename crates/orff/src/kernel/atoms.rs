@@ -119,7 +119,12 @@ impl Atoms {
         let p = factors.nrows() / count;
         let factors = Factors::Listed { outputs: p, stacked: factors.to_owned() };
         Ok(Atoms {
-            blocks: vec![Block { omega: Omega::Dense(omega.to_owned()), weight: weight.to_vec(), factors, note: None }],
+            blocks: vec![Block {
+                omega: Omega::Dense(omega.to_owned()),
+                weight: weight.to_vec(),
+                factors,
+                note: None,
+            }],
         })
     }
 }

@@ -12,7 +12,11 @@ impl Matrix {
     /// Checks and wraps a matrix; `name` is used in the error.
     pub fn new(m: Mat<f64>, name: &str) -> Result<Self> {
         if m.nrows() == 0 || m.ncols() == 0 {
-            return Err(Error::shape(name, "at least one row and one column", format!("{}×{}", m.nrows(), m.ncols())));
+            return Err(Error::shape(
+                name,
+                "at least one row and one column",
+                format!("{}×{}", m.nrows(), m.ncols()),
+            ));
         }
         for j in 0..m.ncols() {
             for i in 0..m.nrows() {

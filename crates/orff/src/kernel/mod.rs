@@ -146,7 +146,11 @@ impl Kernel {
     /// K(x, z), p×p, exactly; x and z in chart coordinates.
     pub fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {
         if x.len() != z.len() || x.is_empty() {
-            return Err(Error::shape("points", "two of the same dimension ≥ 1", format!("{} and {}", x.len(), z.len())));
+            return Err(Error::shape(
+                "points",
+                "two of the same dimension ≥ 1",
+                format!("{} and {}", x.len(), z.len()),
+            ));
         }
         self.formula().eval(x, z)
     }
@@ -159,7 +163,11 @@ impl Kernel {
     /// `count` atoms for d inputs; a sum shares them among its terms as `sum` says. \[algebra\]
     pub fn draw(&self, d: usize, count: usize, how: &Draw, sum: SumDraw) -> Result<Atoms> {
         if d == 0 || count == 0 {
-            return Err(Error::parameter("atoms", "at least one atom and one input", format!("{count} of dimension {d}")));
+            return Err(Error::parameter(
+                "atoms",
+                "at least one atom and one input",
+                format!("{count} of dimension {d}"),
+            ));
         }
         let terms = self.terms();
         let blocks = if let [term] = terms.as_slice() {

@@ -35,7 +35,11 @@ impl Formula for Transformable {
             return Err(Error::shape("views", format!("{}, one per output", seen.outputs), self.views.len()));
         }
         if let Some(bad) = self.views.iter().position(|v| (v.mat().nrows(), v.mat().ncols()) != (rows, cols)) {
-            return Err(Error::shape("views", format!("{rows}×{cols} in each"), format!("another in view {}", bad + 1)));
+            return Err(Error::shape(
+                "views",
+                format!("{rows}×{cols} in each"),
+                format!("another in view {}", bad + 1),
+            ));
         }
         let spectrum = decomposable::close(&self.spectrum, seen);
         Ok(Transformable { spectrum, views: self.views.clone() }.into())
@@ -46,8 +50,7 @@ impl Formula for Transformable {
         let mut k = Mat::zeros(p, p);
         for i in 0..p {
             for j in 0..p {
-                let delta: Vec<f64> =
-                    self.view(i, x)?.iter().zip(self.view(j, z)?).map(|(a, b)| a - b).collect();
+                let delta: Vec<f64> = self.view(i, x)?.iter().zip(self.view(j, z)?).map(|(a, b)| a - b).collect();
                 k[(i, j)] = self.spectrum.value(&delta)?;
             }
         }

@@ -25,7 +25,13 @@ pub struct Preparation {
 impl Preparation {
     /// Only checks: no view, additive group, no scaling.
     pub fn plain(d: usize) -> Self {
-        Preparation { inputs: d, views: Vec::new(), group: Group::Additive, centre: vec![0.0; d], scale: vec![1.0; d] }
+        Preparation {
+            inputs: d,
+            views: Vec::new(),
+            group: Group::Additive,
+            centre: vec![0.0; d],
+            scale: vec![1.0; d],
+        }
     }
 
     /// Rows of the scalar problem per row of data.

@@ -122,8 +122,7 @@ impl Spectral {
             .filter(|&i| scores[i].is_finite())
             .min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
             .ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite score; give one with --ridge"))?;
-        let (mut low, mut high) =
-            (grid[best.saturating_sub(1)].ln(), grid[(best + 1).min(grid.len() - 1)].ln());
+        let (mut low, mut high) = (grid[best.saturating_sub(1)].ln(), grid[(best + 1).min(grid.len() - 1)].ln());
         let golden = 0.5 * (5f64.sqrt() - 1.0);
         let value = |log: f64| score(&self.at(libm::exp(log)));
         let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
@@ -187,10 +186,16 @@ impl Spectral {
         sums: &mut [f64],
     ) -> Result<()> {
         let Shape::Directions { u, amplitudes } = &self.system.shape else {
-            return Err(Error::refused("leave-one-out for this kernel", "it is exact for decomposable kernels; use gcv"));
+            return Err(Error::refused(
+                "leave-one-out for this kernel",
+                "it is exact for decomposable kernels; use gcv",
+            ));
         };
         if self.eigen.len() != 1 {
-            return Err(Error::refused("leave-one-out with missing outputs", "rows have no common leverage; use gcv"));
+            return Err(Error::refused(
+                "leave-one-out with missing outputs",
+                "rows have no common leverage; use gcv",
+            ));
         }
         let m = amplitudes.len();
         let mut vectors = self.eigen[0].vectors.clone();

@@ -53,7 +53,8 @@ impl Centred {
     pub fn transformed(mut self, t: MatRef<f64>) -> Self {
         self.cy = &self.cy * t.transpose();
         self.yy = t * &self.yy * t.transpose();
-        let mean: Vec<f64> = (0..t.nrows()).map(|i| (0..t.ncols()).map(|k| t[(i, k)] * self.mean_y[k]).sum()).collect();
+        let mean: Vec<f64> =
+            (0..t.nrows()).map(|i| (0..t.ncols()).map(|k| t[(i, k)] * self.mean_y[k]).sum()).collect();
         self.mean_y = mean;
         self
     }
@@ -105,7 +106,10 @@ impl System {
         let p = map.atoms().outputs();
         let whitener = metric.map(|m| whitener(m, p)).transpose()?;
         if whitener.is_some() && data.len() != 1 {
-            return Err(Error::refused("a metric with missing outputs or entry weights", "whiten complete outputs instead"));
+            return Err(Error::refused(
+                "a metric with missing outputs or entry weights",
+                "whiten complete outputs instead",
+            ));
         }
         match (map.atoms().shared_factor(), data) {
             (Some(b), [all]) => Self::complete(map, b, all, whitener.as_ref()),
@@ -114,7 +118,12 @@ impl System {
         }
     }
 
-    fn complete(map: &FeatureMap, b: &Mat<f64>, all: &Centred, white: Option<&(Mat<f64>, Mat<f64>)>) -> Result<System> {
+    fn complete(
+        map: &FeatureMap,
+        b: &Mat<f64>,
+        all: &Centred,
+        white: Option<&(Mat<f64>, Mat<f64>)>,
+    ) -> Result<System> {
         let amplitudes = map.amplitudes();
         let (b, data) = match white {
             None => (b.clone(), all.clone()),
@@ -243,9 +252,9 @@ impl System {
     pub fn freedom(&self, outputs: usize, of: &[f64]) -> Vec<f64> {
         match &self.shape {
             Shape::Lifted => vec![of[0] / outputs as f64; outputs],
-            Shape::Directions { u, .. } => (0..outputs)
-                .map(|t| of.iter().enumerate().map(|(k, f)| u[(t, k)] * u[(t, k)] * f).sum())
-                .collect(),
+            Shape::Directions { u, .. } => {
+                (0..outputs).map(|t| of.iter().enumerate().map(|(k, f)| u[(t, k)] * u[(t, k)] * f).sum()).collect()
+            }
         }
     }
 }
