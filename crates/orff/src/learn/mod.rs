@@ -6,4 +6,4 @@ mod sample;
 mod scale;
 
 pub use regression::{Fitted, Regression, Ridge};
-pub use sample::{Sample, SAMPLE_ROWS};
+pub use sample::{SAMPLE_ROWS, Sample};

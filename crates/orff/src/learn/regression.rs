@@ -165,8 +165,7 @@ impl Regression {
 
         let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
         let prepared = Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref() };
-        let mut seen =
-            Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), lengthscale: None };
+        let mut seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), lengthscale: None };
         let d = inputs.ncols();
         // a kernel that leaves no lengthscale open does not notice this one
         if self.kernel.resolve(&Seen { lengthscale: Some(1.0), ..seen })?
@@ -225,7 +224,13 @@ impl Regression {
     }
 
     /// The one pass: characters of each block, moments of all.
-    fn pass(&self, map: &FeatureMap, stage: &Stage, blocks: Blocks, watch: &mut dyn Watch) -> Result<(Moments, usize)> {
+    fn pass(
+        &self,
+        map: &FeatureMap,
+        stage: &Stage,
+        blocks: Blocks,
+        watch: &mut dyn Watch,
+    ) -> Result<(Moments, usize)> {
         watch.stage("fit");
         let columns = if stage.preparation.views.is_empty() { stage.means.len() } else { 1 };
         let mut moments = Moments::new(map.characters(), columns);
@@ -263,7 +268,9 @@ impl Regression {
                 Ridge::Given(0.0) => {
                     return Err(Error::refused(
                         format!("ridge 0 with {unknowns} unknowns"),
-                        format!("least-norm solutions need at most {EIGEN_UNKNOWNS}; lower features or give a ridge > 0"),
+                        format!(
+                            "least-norm solutions need at most {EIGEN_UNKNOWNS}; lower features or give a ridge > 0"
+                        ),
                     ));
                 }
                 Ridge::Given(ridge) => ridge,
@@ -333,7 +340,10 @@ impl Regression {
             ));
         }
         let [all] = data else {
-            return Err(Error::refused("leave-one-out with missing outputs", "rows have no common leverage; use gcv"));
+            return Err(Error::refused(
+                "leave-one-out with missing outputs",
+                "rows have no common leverage; use gcv",
+            ));
         };
         watch.stage("leave-one-out");
         let ridges: Vec<f64> = path.iter().map(|p| p.ridge).collect();
@@ -396,7 +406,9 @@ impl Regression {
         let column = |t: usize| if views > 0 { 0 } else { t };
         let offset = (0..p).map(|t| means[t] + scales[t] * constants[column(t)]).collect();
         let noise = match metric {
-            None => Mat::from_fn(p, p, |s, t| if s == t { variances[column(t)] * scales[t] * scales[t] } else { 0.0 }),
+            None => {
+                Mat::from_fn(p, p, |s, t| if s == t { variances[column(t)] * scales[t] * scales[t] } else { 0.0 })
+            }
             Some(metric) => {
                 let common = (0..p).map(|t| variances[t] / metric[(t, t)]).sum::<f64>() / p as f64;
                 Mat::from_fn(p, p, |s, t| common * metric[(s, t)] * scales[s] * scales[t])
@@ -410,7 +422,7 @@ impl Regression {
             0 => Mat::from_fn(m, p, |i, t| table[(i, t)] * scales[t]),
             _ => table,
         };
-        Linear { preparation, map, table, offset, noise, output_scale: scales, posterior }
+        Linear { preparation, map, table, offset, noise, output_scale: scales, posterior: posterior.into() }
     }
 }
 
