@@ -4,7 +4,7 @@ use crate::column::Selector;
 use crate::encoding::{Code, Column, Encoding, Input, Sparse};
 use crate::error::{Error, Result};
 use crate::header::{Header, Kind};
-use crate::options::Select;
+use crate::options::{Missing, Select};
 use std::collections::HashSet;
 
 /// The most categories that one column may have.
@@ -64,6 +64,10 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
             format!(" ({} hold no numbers: use --one-hot to encode categories)", left_out.join(", "))
         };
         return Err(Error::file(&header.file, format!("no column is left for the inputs{words}")));
+    }
+    if sparse.is_some() && select.missing == Missing::Mean {
+        let why = "missing values of sparse rows cannot be replaced by means (use --missing drop)";
+        return Err(Error::Options(format!("{}: {why}", header.file)));
     }
     let mut refused = vec![(&weight, "the weight"), (&errors, "a standard error")];
     if !select.overlap {

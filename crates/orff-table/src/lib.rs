@@ -5,25 +5,34 @@
 //! [`Encoding`], that a model file stores and a source for prediction is built from. [`Writer`] writes rows.
 //! [`Split`] is a part of any rows, for tests and folds.
 
+mod arrays;
 mod cell;
 mod choose;
 mod chunk;
 mod column;
+mod columnar;
 mod encoding;
 mod error;
 mod fit;
 mod format;
+mod guard;
 mod header;
+mod ipc;
+mod meter;
+mod numpy;
 mod open;
 mod options;
 mod page;
 mod paths;
 mod plan;
+mod pq;
 mod sniff;
 mod source;
 mod split;
 mod stream;
+mod svmlight;
 mod text;
+mod zip;
 
 pub use cell::MISSING_TOKENS;
 pub use column::Selector;

@@ -1,5 +1,6 @@
 //! Opens a file or stream in its format.
 
+use crate::arrays::Arrays;
 use crate::cell::Tokens;
 use crate::chunk::Opened;
 use crate::encoding::Sparse;
@@ -7,7 +8,9 @@ use crate::error::{Error, Result};
 use crate::format::{Format, MAGIC};
 use crate::options::Options;
 use crate::stream::{Bytes, Counted, Stream, failed};
+use crate::svmlight::{Scan, Svmlight};
 use crate::text::Text;
+use crate::{ipc, pq};
 use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -104,26 +107,74 @@ impl Opener {
                 let bytes = Counted { inner: file, count: count.clone() };
                 self.text(format, &input.shown, Box::new(bytes))
             }
-            _ => Err(Error::file(&input.shown, "not read")),
+            Format::Parquet => Ok(Box::new(pq::open(&input.shown, file, count)?)),
+            Format::Arrow => Ok(Box::new(ipc::open(&input.shown, file, count)?)),
+            Format::Npy => Ok(Box::new(Arrays::npy(&input.shown, file, count)?)),
+            Format::Npz => Ok(Box::new(Arrays::npz(&input.shown, file, count)?)),
         }
     }
 
     /// Opens a stream of text.
     pub fn text(&self, format: Format, name: &str, bytes: Bytes) -> Result<Box<dyn Opened>> {
         let stream = Stream::new(name, bytes)?;
-        Ok(Box::new(Text::open(stream, &self.options, &self.tokens)?))
+        Ok(match (format, &self.sparse) {
+            (Format::Svmlight, Some(sparse)) => Box::new(Svmlight::open(stream, sparse.clone(), &self.tokens)?),
+            _ => Box::new(Text::open(stream, &self.options, &self.tokens)?),
+        })
     }
-}
 
-impl Opener {
+    /// Finds out about sparse inputs before anything is opened. `model` is what a model says of them, if there is one.
+    pub fn learn(&mut self, files: &[Input], model: Option<Option<Sparse>>) -> Result<()> {
+        let formats: Vec<Format> = match files {
+            [] => vec![self.options.format.unwrap_or(Format::Csv)],
+            files => files.iter().map(|f| self.format(f)).collect::<Result<_>>()?,
+        };
+        let count = formats.iter().filter(|f| **f == Format::Svmlight).count();
+        let refuse = |why: &str| Err(Error::Options(why.into()));
+        match (count, model) {
+            (0, Some(Some(_))) => refuse("the model was trained on sparse svmlight rows: give it such rows"),
+            (0, _) => Ok(()),
+            (n, _) if n < formats.len() => refuse("svmlight files cannot be mixed with files of other formats"),
+            (_, Some(None)) => refuse("the model was trained on columns, not on sparse svmlight rows"),
+            (_, Some(Some(known))) => {
+                let zero_based = self.options.zero_based.unwrap_or(known.zero_based);
+                self.sparse = Some(Sparse { width: known.width, zero_based });
+                Ok(())
+            }
+            (_, None) => {
+                self.sparse = Some(self.scan(files)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// The width of sparse rows, as given or found by a pass over all of them.
+    fn scan(&self, files: &[Input]) -> Result<Sparse> {
+        let (width, zero_based) = (self.options.width, self.options.zero_based);
+        if let (Some(width), Some(zero_based)) = (width, zero_based) {
+            return Ok(Sparse { width, zero_based });
+        }
+        if files.is_empty() {
+            let width = width.ok_or_else(|| {
+                let how = "give --width, or save the rows to a file first";
+                Error::Options(format!(
+                    "the number of inputs of sparse rows that can be read only once is needed ({how})"
+                ))
+            })?;
+            return Ok(Sparse { width, zero_based: zero_based.unwrap_or(false) });
+        }
+        let mut scan = Scan::default();
+        for input in files {
+            let file = File::open(&input.path).map_err(|e| Error::io(&input.path, e))?;
+            scan.add(Stream::new(&input.shown, Box::new(file))?, &self.tokens)?;
+        }
+        let zero_based = zero_based.unwrap_or(scan.least == Some(0));
+        let found = scan.most as usize + usize::from(zero_based);
+        Ok(Sparse { width: width.unwrap_or(found), zero_based })
+    }
+
     /// How many rows are read at a time: some megabytes of cells.
     pub fn rows(&self, columns: usize) -> usize {
         self.options.batch.unwrap_or(((1 << 19) / columns.max(1)).min(8192)).max(1)
-    }
-    pub fn learn_stream(&mut self, _: &str, _: &Option<Option<Sparse>>) -> Result<()> {
-        Ok(())
-    }
-    pub fn learn_files(&mut self, _: &[Input], _: &Option<Option<Sparse>>) -> Result<()> {
-        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use crate::header::Header;
 use crate::options::Missing;
 use crate::split::pick_sparse;
 use faer::Mat;
-use orff::rows::{Batch, Inputs, Weights};
+use orff::rows::{Batch, Csr, Inputs, Weights};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -54,7 +54,10 @@ impl Binder {
         let (errors, kept) = rest.split_at(if self.outputs > 0 { e.errors.len() } else { 0 });
         let rows = self.picked(chunk, inputs, outputs);
         let x = match &chunk.sparse {
-            Some(csr) => Inputs::Sparse(pick_sparse(csr, &rows)),
+            Some(csr) => {
+                self.whole(chunk, csr)?;
+                Inputs::Sparse(pick_sparse(csr, &rows))
+            }
             None => Inputs::Dense(self.dense(chunk, inputs, &rows)?),
         };
         let y = Mat::from_fn(rows.len(), outputs.len(), |i, k| outputs[k].numbers()[rows[i]]);
@@ -77,6 +80,17 @@ impl Binder {
                 && !(self.encoding.drop_unobserved && outputs.iter().any(|c| gap(c, *r)))
         };
         (0..chunk.rows.len()).filter(stays).collect()
+    }
+
+    /// Refuses missing values of sparse inputs where they are errors.
+    fn whole(&self, chunk: &Chunk, csr: &Csr) -> Result<()> {
+        let gap = |r: usize| csr.row(r).find(|(_, v)| v.is_nan()).map(|(k, _)| (r, k));
+        let found = (0..csr.nrows()).find_map(gap).filter(|_| self.encoding.missing == Missing::Error);
+        found.map_or(Ok(()), |(r, k)| {
+            let place = format!("{}:{}", self.header.file, chunk.rows[r]);
+            let problem = format!("the value of input x{} is missing (use --missing drop to skip such rows)", k + 1);
+            Err(Error::cell(place, problem))
+        })
     }
 
     fn absent(&self, cell: &Option<String>) -> bool {

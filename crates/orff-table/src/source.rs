@@ -4,7 +4,7 @@ use crate::cell::Tokens;
 use crate::choose::choose;
 use crate::chunk::{Chunks, Opened};
 use crate::column::Selector;
-use crate::encoding::Encoding;
+use crate::encoding::{Encoding, Sparse};
 use crate::error::{Error, Result};
 use crate::fit::{fit, needs_pass};
 use crate::format::Format;
@@ -111,12 +111,12 @@ impl Source {
         let ignored = Arc::new(AtomicU64::new(0));
         let (files, copy, mut first) = match origin {
             Origin::Stream(name, bytes) => {
-                opener.learn_stream(&name, &purpose_sparse(&purpose))?;
+                opener.learn(&[], purpose.sparse())?;
                 let format = options.format.unwrap_or(Format::Csv);
                 (Vec::new(), None, opener.text(format, &name, bytes)?)
             }
             Origin::Files(files, copy) => {
-                opener.learn_files(&files, &purpose_sparse(&purpose))?;
+                opener.learn(&files, purpose.sparse())?;
                 let first = opener.file(&files[0], &ignored)?;
                 (files, copy, first)
             }
@@ -254,10 +254,13 @@ impl Source {
     }
 }
 
-fn purpose_sparse(purpose: &Purpose) -> Option<Option<crate::Sparse>> {
-    match purpose {
-        Purpose::Learn(_) => None,
-        Purpose::Apply { encoding, .. } => Some(encoding.sparse.clone()),
+impl Purpose<'_> {
+    /// What a model says of sparse inputs, if there is one.
+    fn sparse(&self) -> Option<Option<Sparse>> {
+        match self {
+            Purpose::Learn(_) => None,
+            Purpose::Apply { encoding, .. } => Some(encoding.sparse.clone()),
+        }
     }
 }
 
