@@ -11,7 +11,7 @@ use crate::model::{Linear, Posterior, Preparation};
 use crate::params::{Auto, Params};
 use crate::rows::{Batch, Rows, Weights};
 use crate::solve::{Centred, PathPoint, Solution, Spectral, System, solve_direct, solve_iterative};
-use crate::spectrum::{Draw, DrawKind, Measure};
+use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,10 @@ crate::params! {
     pub struct Regression {
         /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
         kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
+        /// inputs, or one number per input.
+        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         /// Group on which the kernel is shift-invariant.
         group / group: Group = Group::Additive, Kind::Group;
         /// Number of columns of the feature map; pairs of a cosine and a sine make it even.
@@ -153,14 +157,15 @@ impl Regression {
         if rows.outputs() == 0 || rows.inputs() == 0 {
             return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
         }
+        let given = self.kernel.with_lengthscale(&self.lengthscale);
         let mut choices = Vec::new();
         let mut say = |watch: &mut dyn Watch, line: String| {
             watch.say(&line);
             choices.push(line);
         };
         let (drawn, rest) = sample::draw(rows, self.seed, watch)?;
-        let preparation = scale::inputs(&self.kernel, &self.group, &drawn.rows)?;
-        let (means, scales) = scale::outputs(&self.kernel, &drawn.rows, self.offset);
+        let preparation = scale::inputs(&given, &self.group, &drawn.rows)?;
+        let (means, scales) = scale::outputs(&given, &drawn.rows, self.offset);
         let stage = Stage { preparation, means, scales };
 
         let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
@@ -168,14 +173,14 @@ impl Regression {
         let mut seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), lengthscale: None };
         let d = inputs.ncols();
         // a kernel that leaves no lengthscale open does not notice this one
-        if self.kernel.resolve(&Seen { lengthscale: Some(1.0), ..seen })?
-            != self.kernel.resolve(&Seen { lengthscale: Some(2.0), ..seen })?
+        if given.resolve(&Seen { lengthscale: Some(1.0), ..seen })?
+            != given.resolve(&Seen { lengthscale: Some(2.0), ..seen })?
         {
-            let (chosen, reason) = choose::lengthscale(self, &self.kernel, &prepared, watch)?;
+            let (chosen, reason) = choose::lengthscale(self, &given, &prepared, watch)?;
             seen.lengthscale = Some(chosen);
             say(watch, reason);
         }
-        let kernel = self.kernel.resolve(&seen)?;
+        let kernel = given.resolve(&seen)?;
         let features = match self.features.fixed() {
             Some(features) => features,
             None => {
