@@ -7,9 +7,9 @@ use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, MapKind, Moment
 use crate::group::Group;
 use crate::kernel::{Kernel, Matrix, Seen, SumDraw};
 use crate::linalg::cg;
-use crate::model::{Linear, Posterior, Preparation};
+use crate::model::{Linear, Posterior, Preparation, Training};
 use crate::params::{Auto, Params};
-use crate::rows::{Batch, Rows, Weights};
+use crate::rows::{Batch, Inputs, Rows, Weights};
 use crate::solve::{Centred, PathPoint, Solution, Spectral, System, solve_direct, solve_iterative};
 use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
@@ -77,18 +77,10 @@ crate::params! {
 pub struct Fitted {
     /// The model.
     pub model: Linear,
-    /// The kernel with nothing left open, in scaled coordinates.
-    pub kernel: Kernel,
-    /// The ridge.
-    pub ridge: f64,
-    /// Every choice that was made, with its reason.
-    pub choices: Vec<String>,
-    /// Scores along ridges, when eigenvalues were computed (outputs in scaled units).
-    pub path: Vec<PathPoint>,
+    /// How it was trained: kernel, ridge, choices, path.
+    pub training: Training,
     /// The moments of the pass.
     pub moments: Moments,
-    /// Rows read.
-    pub rows: usize,
 }
 
 impl Regression {
@@ -163,7 +155,7 @@ impl Regression {
             watch.say(&line);
             choices.push(line);
         };
-        let (drawn, rest) = sample::draw(rows, self.seed, watch)?;
+        let (mut drawn, rest) = sample::draw(rows, self.seed, watch)?;
         let preparation = scale::inputs(&given, &self.group, &drawn.rows)?;
         let (means, scales) = scale::outputs(&given, &drawn.rows, self.offset);
         let stage = Stage { preparation, means, scales };
@@ -198,7 +190,9 @@ impl Regression {
 
         let blocks = match rest {
             None => reblock(rows, BLOCK_ROWS)?,
-            Some(rest) => Blocks::resume(drawn.head, rest, (rows.inputs(), rows.outputs()), BLOCK_ROWS),
+            Some(rest) => {
+                Blocks::resume(std::mem::take(&mut drawn.head), rest, (rows.inputs(), rows.outputs()), BLOCK_ROWS)
+            }
         };
         let (moments, count) = self.pass(&map, &stage, blocks, watch)?;
         let data = self.centred(&moments);
@@ -213,7 +207,9 @@ impl Regression {
         let (solution, ridge, path) = self.solve(&map, &data, metric.as_ref(), &stage, rows, watch, &mut say)?;
         say(watch, format!("solved by {}", solution.how));
         let model = self.model(map, stage, &data, solution, metric.as_ref());
-        Ok(Fitted { model, kernel, ridge, choices, path, moments, rows: count })
+        let points = training_points(&drawn.rows);
+        let training = Training { rows: count, kernel: Some(kernel), ridge, choices, path, points };
+        Ok(Fitted { model, training, moments })
     }
 
     /// The memory a fit takes beside a few blocks of rows, before it starts.
@@ -431,6 +427,20 @@ impl Regression {
     }
 }
 
+/// A few rows (inputs, then outputs) to draw beside the model; none when rows are too wide for pictures.
+fn training_points(rows: &Batch) -> Vec<Vec<f64>> {
+    let (Inputs::Dense(x), y) = (&rows.inputs, &rows.outputs) else { return Vec::new() };
+    if x.ncols() + y.ncols() > 8 {
+        return Vec::new();
+    }
+    let step = x.nrows().div_ceil(1000).max(1);
+    (0..x.nrows())
+        .step_by(step)
+        .filter(|&i| y.row(i).iter().all(|v| v.is_finite()))
+        .map(|i| x.row(i).iter().chain(y.row(i).iter()).copied().collect())
+        .collect()
+}
+
 /// Whether every component has the same prior variance, so that one factorisation serves all.
 fn same_variance(system: &System) -> bool {
     let first = system.components.first().map_or(1.0, |c| c.s2);
@@ -446,7 +456,7 @@ struct Stage {
 
 impl Stage {
     /// Inputs in the kernel's coordinates, scaled outputs, weights; one row per view where there are views.
-    fn prepare(&self, rows: &Batch, first: usize) -> Result<(crate::rows::Inputs, Mat<f64>, Option<Weights>)> {
+    fn prepare(&self, rows: &Batch, first: usize) -> Result<(Inputs, Mat<f64>, Option<Weights>)> {
         let inputs = self.preparation.prepare(&rows.inputs, first)?;
         let y = &rows.outputs;
         let scaled = Mat::from_fn(y.nrows(), y.ncols(), |i, t| (y[(i, t)] - self.means[t]) / self.scales[t]);
