@@ -86,14 +86,8 @@ impl Opened for Arrays {
     fn start(self: Box<Self>, wants: Vec<Want>, batch: usize) -> Result<Box<dyn Chunks>> {
         let Arrays { header, arrays, places, count, bytes } = *self;
         // The columns wanted of each array, and which wants they serve.
-        let mut parts: Vec<Part> = Vec::new();
-        for (key, array) in arrays {
-            let Some(array) = array else {
-                parts.push(Part { key, array: None, columns: vec![], wants: vec![] });
-                continue;
-            };
-            parts.push(Part { key, array: Some(array), columns: vec![], wants: vec![] });
-        }
+        let part = |(key, array)| Part { key, array, columns: Vec::new(), wants: Vec::new() };
+        let mut parts: Vec<Part> = arrays.into_iter().map(part).collect();
         for (k, want) in wants.iter().enumerate() {
             let (array, column) = places[want.column];
             parts[array].columns.push(column);
@@ -113,6 +107,9 @@ impl Opened for Arrays {
                 ),
             ));
         }
+        // Whole rows are read even if few of their columns are wanted.
+        let widest = parts.iter().flat_map(|p| &p.array).map(|a| a.columns).max().unwrap_or(1).max(1);
+        let batch = batch.min((1 << 21) / widest).max(1);
         let meter = Meter::new(&count, bytes, total);
         Ok(Box::new(Reading { header, parts, wants, batch, total, done: 0, meter }))
     }
