@@ -6,10 +6,16 @@ mod draw;
 mod law;
 mod lengthscale;
 mod omega;
+mod orthogonal;
+mod plan;
+mod project;
+mod sobol;
+mod structured;
 
 pub use draw::{Draw, DrawKind, Drawn, Measure};
 pub use lengthscale::Lengthscale;
 pub use omega::Omega;
+pub use structured::Structured;
 
 use crate::error::{Error, Result};
 use faer::Mat;
@@ -140,7 +146,7 @@ impl Spectrum {
     /// Time and memory O(count·d); orthogonal: time O(count·d²); structured: memory O(count + d).
     pub fn draw(&self, d: usize, count: usize, how: &Draw) -> Result<Drawn> {
         let scales = self.check(d)?;
-        draw::Plan::new(self.name(), self.law(), scales, how)?.draw(count)
+        plan::Plan::new(self.name(), self.law(), scales, how)?.draw(count)
     }
 }
 
