@@ -69,6 +69,8 @@ pub enum Kind {
     Several(&'static Kind),
     /// A kernel: an expression such as `curl-free(matern(2.5)) + 0.1*div-free`, or its structured form.
     Kernel,
+    /// A group.
+    Group,
     /// A symmetric positive definite matrix, or nothing.
     Matrix,
 }
@@ -95,6 +97,7 @@ impl Kind {
             Kind::Kernel => {
                 "a kernel such as decomposable, curl-free or \"curl-free(matern(2.5)) + div-free\"".into()
             }
+            Kind::Group => "additive, multiplicative, skewed(c) or skewed(c1, c2, …)".into(),
             Kind::Matrix => "a matrix given by its rows, or none".into(),
         }
     }
@@ -114,6 +117,7 @@ impl Kind {
                 one => inner.accepts(one),
             },
             Kind::Kernel => value.is_string() || value.is_object(),
+            Kind::Group => value.as_str().is_some_and(|v| v.parse::<crate::group::Group>().is_ok()),
             Kind::Matrix => match value {
                 Value::Null => true,
                 Value::Array(rows) => rows.iter().all(|row| {
@@ -140,7 +144,7 @@ impl Kind {
     /// Reads a value from a command line.
     pub fn parse(&self, name: &str, text: &str) -> Result<Value> {
         let value = match self {
-            Kind::Kernel | Kind::Choice(_) => Value::String(text.into()),
+            Kind::Kernel | Kind::Choice(_) | Kind::Group if !text.starts_with('{') => Value::String(text.into()),
             Kind::Several(inner) if text.contains(',') => {
                 Value::Array(text.split(',').map(|t| inner.parse(name, t.trim())).collect::<Result<_>>()?)
             }
@@ -178,7 +182,7 @@ impl Kind {
             Kind::Choice(_) => vec![json!("no-such-word"), json!(3)],
             Kind::Flag => vec![json!("perhaps"), json!(2)],
             Kind::Auto(inner) | Kind::WordOr(_, inner) | Kind::Several(inner) => inner.bad_values(),
-            Kind::Kernel => vec![json!(3), json!([1.0])],
+            Kind::Kernel | Kind::Group => vec![json!(3), json!([1.0])],
             Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m")],
         }
     }

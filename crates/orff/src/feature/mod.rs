@@ -10,3 +10,4 @@ pub use characters::Characters;
 pub use map::{FeatureMap, MapKind};
 pub use moments::{Key, Moments, Part};
 pub use pass::{BLOCK_ROWS, Blocks, reblock};
+pub(crate) use pass::join;

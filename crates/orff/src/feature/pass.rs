@@ -22,6 +22,19 @@ pub fn reblock(rows: &dyn Rows, size: usize) -> Result<Blocks<'_>> {
     Ok(Blocks { source: rows.batches()?, size: size.max(1), pending: Vec::new(), waiting: 0, width })
 }
 
+impl<'a> Blocks<'a> {
+    /// Goes on with batches already read and the rest of their source.
+    pub(crate) fn resume(
+        head: Vec<Batch>,
+        rest: Box<dyn Iterator<Item = Result<Batch>> + 'a>,
+        width: (usize, usize),
+        size: usize,
+    ) -> Self {
+        let source = Box::new(head.into_iter().map(Ok).chain(rest));
+        Blocks { source, size: size.max(1), pending: Vec::new(), waiting: 0, width }
+    }
+}
+
 impl Iterator for Blocks<'_> {
     type Item = Result<Batch>;
 

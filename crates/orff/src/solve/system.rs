@@ -49,6 +49,18 @@ impl Centred {
         Centred { weight: part.weight, count, mean_c, mean_y, cc, cy, yy }
     }
 
+    /// The moments of some of the characters.
+    pub fn restricted(&self, keep: &[usize]) -> Self {
+        Centred {
+            mean_c: keep.iter().map(|&m| self.mean_c[m]).collect(),
+            mean_y: self.mean_y.clone(),
+            cc: Mat::from_fn(keep.len(), keep.len(), |i, j| self.cc[(keep[i], keep[j])]),
+            cy: Mat::from_fn(keep.len(), self.cy.ncols(), |i, t| self.cy[(keep[i], t)]),
+            yy: self.yy.clone(),
+            ..*self
+        }
+    }
+
     /// The same moments of outputs y′ = T y (T q×p).
     pub fn transformed(mut self, t: MatRef<f64>) -> Self {
         self.cy = &self.cy * t.transpose();
