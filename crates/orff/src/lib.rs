@@ -18,5 +18,6 @@ pub mod feature;
 pub mod solve;
 pub mod model;
 pub mod learn;
+pub mod testing;
 
 pub use error::{Error, Result};

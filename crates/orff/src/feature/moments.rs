@@ -41,6 +41,7 @@ pub struct Part {
 pub struct Moments {
     characters: usize,
     outputs: usize,
+    weight: f64,
     parts: BTreeMap<Key, Part>,
     by_output: bool,
 }
@@ -98,13 +99,19 @@ impl Part {
 impl Moments {
     /// Of no rows, for M characters and p outputs.
     pub fn new(characters: usize, outputs: usize) -> Self {
-        Moments { characters, outputs, parts: BTreeMap::new(), by_output: false }
+        Moments { characters, outputs, weight: 0.0, parts: BTreeMap::new(), by_output: false }
     }
 
-    /// Moments from stored parts.
-    pub fn from_parts(characters: usize, outputs: usize, parts: BTreeMap<Key, Part>) -> Self {
+    /// Moments from stored parts and their [`weight`](Self::weight).
+    pub fn from_parts(characters: usize, outputs: usize, weight: f64, parts: BTreeMap<Key, Part>) -> Self {
         let by_output = parts.keys().any(|k| matches!(k, Key::Output(_)));
-        Moments { characters, outputs, parts, by_output }
+        Moments { characters, outputs, weight, parts, by_output }
+    }
+
+    /// n of the mean loss: the weight of all rows on which some output was observed. A row with weights of its own for
+    /// each output counts their mean over the observed ones, so that equal ones are a weight of the row.
+    pub fn weight(&self) -> f64 {
+        self.weight
     }
 
     /// The parts by key.
@@ -162,17 +169,21 @@ impl Moments {
                 Some(Weights::Row(w)) => w[i],
                 Some(Weights::Entry(w)) => w[(i, t)],
             };
+            let seen: Vec<bool> = (0..self.outputs).map(|t| y[(i, t)].is_finite() && weight(t) > 0.0).collect();
+            let observed = seen.iter().filter(|s| **s).count();
+            if observed == 0 {
+                continue;
+            }
             if self.by_output || matches!(weights, Some(Weights::Entry(_))) {
-                for t in 0..self.outputs {
-                    if y[(i, t)].is_finite() && weight(t) > 0.0 {
-                        groups.entry(Key::Output(t)).or_default().push((i, weight(t)));
-                    }
+                let mut sum = 0.0;
+                for t in (0..self.outputs).filter(|&t| seen[t]) {
+                    groups.entry(Key::Output(t)).or_default().push((i, weight(t)));
+                    sum += weight(t);
                 }
-            } else if weight(0) > 0.0 {
-                let seen: Vec<bool> = (0..self.outputs).map(|t| y[(i, t)].is_finite()).collect();
-                if seen.contains(&true) {
-                    groups.entry(Key::Pattern(seen)).or_default().push((i, weight(0)));
-                }
+                self.weight += sum / observed as f64;
+            } else {
+                groups.entry(Key::Pattern(seen)).or_default().push((i, weight(0)));
+                self.weight += weight(0);
             }
         }
         for (key, rows) in groups {
@@ -229,6 +240,7 @@ impl Moments {
             ));
         }
         let mut other = other.clone();
+        self.weight += other.weight;
         if self.by_output != other.by_output {
             self.split_by_output();
             other.split_by_output();
