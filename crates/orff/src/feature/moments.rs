@@ -162,6 +162,7 @@ impl Moments {
                 format!("{} and {}", c.ncols(), y.ncols()),
             ));
         }
+        self.check(y, weights)?;
         let mut groups: BTreeMap<Key, Vec<(usize, f64)>> = BTreeMap::new();
         for i in 0..y.nrows() {
             let weight = |t: usize| match weights {
@@ -193,6 +194,39 @@ impl Moments {
             self.split_by_output();
         }
         Ok(())
+    }
+
+    /// Refuses what would otherwise pass for a missing output or a row that does not count.
+    fn check(&self, y: MatRef<f64>, weights: Option<&Weights>) -> Result<()> {
+        let (n, p) = (y.nrows(), y.ncols());
+        let sizes = match weights {
+            None => (n, p),
+            Some(Weights::Row(w)) => (w.len(), p),
+            Some(Weights::Entry(w)) => (w.nrows(), w.ncols()),
+        };
+        if sizes != (n, p) {
+            return Err(Error::shape(
+                "weights",
+                format!("{n} rows, {p} outputs"),
+                format!("{} and {}", sizes.0, sizes.1),
+            ));
+        }
+        let bad = |w: &f64| !(w.is_finite() && *w >= 0.0);
+        let weight = match weights {
+            None => None,
+            Some(Weights::Row(w)) => w.iter().copied().find(bad),
+            // a weight of what was not observed is not looked at
+            Some(Weights::Entry(w)) => {
+                (0..p).find_map(|t| (0..n).filter(|&i| !y[(i, t)].is_nan()).map(|i| w[(i, t)]).find(bad))
+            }
+        };
+        if let Some(weight) = weight {
+            return Err(Error::parameter("weights", "finite numbers ≥ 0", weight));
+        }
+        match y.col_iter().find_map(|c| c.iter().copied().find(|v| v.is_infinite())) {
+            Some(v) => Err(Error::parameter("outputs", "finite numbers, or NaN where not observed", v)),
+            None => Ok(()),
+        }
     }
 
     fn has_outputs(&self) -> bool {
