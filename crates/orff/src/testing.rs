@@ -19,8 +19,7 @@ const LARGEST_Z: f64 = 5.0;
 /// Purpose of the streams that make test data.
 const DATA: u64 = 0x7465_7374;
 
-const KINDS: [DrawKind; 4] =
-    [DrawKind::Iid, DrawKind::Orthogonal, DrawKind::QuasiMonteCarlo, DrawKind::Structured];
+const KINDS: [DrawKind; 4] = [DrawKind::Iid, DrawKind::Orthogonal, DrawKind::QuasiMonteCarlo, DrawKind::Structured];
 const MEASURES: [Measure; 3] = [Measure::Plain, Measure::Trace, Measure::Tilted];
 
 /// The mean of matrices and how sure it is.
@@ -228,7 +227,11 @@ fn check_prefix(kernel: &Kernel, inner: usize, how: &Draw, sum: SumDraw) -> Resu
     let same = short.blocks.iter().all(|few| {
         long.blocks.iter().any(|many| {
             let cut = many.prefix(few.count());
-            let total = few.weight.iter().zip(&many.weight).all(|(a, b)| (a / b - few.weight[0] / many.weight[0]).abs() < 1e-12);
+            let total = few
+                .weight
+                .iter()
+                .zip(&many.weight)
+                .all(|(a, b)| (a / b - few.weight[0] / many.weight[0]).abs() < 1e-12);
             few.omega.to_dense() == cut.omega.to_dense()
                 && total
                 && (0..few.count()).all(|j| few.factor(j) == cut.factor(j))
