@@ -19,5 +19,6 @@ pub mod metric;
 pub mod solve;
 pub mod model;
 pub mod learn;
+pub mod testing;
 
 pub use error::{Error, Result};

@@ -124,9 +124,12 @@ impl Kind {
             Kind::Group => value.as_str().is_some_and(|v| v.parse::<crate::group::Group>().is_ok()),
             Kind::Matrix => match value {
                 Value::Null => true,
-                Value::Array(rows) => rows.iter().all(|row| {
-                    row.as_array().is_some_and(|row| row.len() == rows.len() && row.iter().all(Value::is_number))
-                }),
+                Value::Array(rows) => {
+                    let whole = |row: &Value| {
+                        row.as_array().is_some_and(|row| row.len() == rows.len() && row.iter().all(Value::is_number))
+                    };
+                    !rows.is_empty() && rows.iter().all(whole)
+                }
                 _ => false,
             },
         }
@@ -142,14 +145,22 @@ impl Kind {
             Value::String(s) => s.clone(),
             other => other.to_string(),
         };
-        Err(Error::parameter(name, self.expected(), given))
+        Err(self.wrong(name, &given))
+    }
+
+    fn wrong(&self, name: &str, given: &str) -> Error {
+        Error::parameter(name, self.expected(), given)
     }
 
     /// Reads a value from a command line.
     pub fn parse(&self, name: &str, text: &str) -> Result<Value> {
         let value = match self {
-            Kind::Kernel | Kind::Choice(_) | Kind::Group | Kind::Text if !text.starts_with('{') => {
-                Value::String(text.into())
+            Kind::Text | Kind::Choice(_) | Kind::Group => Value::String(text.into()),
+            Kind::Kernel if !text.starts_with('{') => Value::String(text.into()),
+            Kind::Matrix if text == "none" => Value::Null,
+            Kind::Auto(inner) if text != "auto" => inner.parse(name, text).map_err(|_| self.wrong(name, text))?,
+            Kind::WordOr(words, inner) if !words.contains(&text) => {
+                inner.parse(name, text).map_err(|_| self.wrong(name, text))?
             }
             Kind::Several(inner) if text.contains(',') => {
                 Value::Array(text.split(',').map(|t| inner.parse(name, t.trim())).collect::<Result<_>>()?)
@@ -190,7 +201,7 @@ impl Kind {
             Kind::Flag => vec![json!("perhaps"), json!(2)],
             Kind::Auto(inner) | Kind::WordOr(_, inner) | Kind::Several(inner) => inner.bad_values(),
             Kind::Kernel | Kind::Group => vec![json!(3), json!([1.0])],
-            Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m")],
+            Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m"), json!([])],
         }
     }
 }

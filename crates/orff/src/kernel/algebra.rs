@@ -4,7 +4,7 @@
 use super::{Block, Factors, Formula, Kernel, Matrix, Seen, Transformable, Units};
 use crate::error::{Error, Result};
 use crate::random::Stream;
-use crate::spectrum::{Draw, Lengthscale, Omega, Spectrum};
+use crate::spectrum::{Draw, DrawKind, Lengthscale, Omega, Spectrum};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -218,6 +218,19 @@ fn khatri_rao(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(a.nrows(), a.ncols() * b.ncols(), |i, k| a[(i, k / b.ncols())] * b[(i, k % b.ncols())])
 }
 
+/// Whether listed atoms are anywhere in the kernel.
+fn has_listed(kernel: &Kernel) -> bool {
+    match kernel {
+        Kernel::Listed(_) => true,
+        Kernel::Sum(s) => s.terms.iter().any(has_listed),
+        Kernel::Scaled(s) => has_listed(&s.of),
+        Kernel::Product(m) => has_listed(&m.left) || has_listed(&m.right),
+        Kernel::Conjugated(c) => has_listed(&c.of),
+        Kernel::Precomposed(c) => has_listed(&c.of),
+        _ => false,
+    }
+}
+
 fn not_transformable(kernel: &Kernel, what: &str) -> Result<()> {
     match kernel {
         Kernel::Transformable(_) => Err(Error::refused(
@@ -303,7 +316,7 @@ impl Formula for Product {
         let (left, right) = (self.left.resolve(seen)?, self.right.resolve(seen)?);
         for side in [&left, &right] {
             not_transformable(side, "a product")?;
-            if side.terms().iter().any(|t| matches!(t, Kernel::Listed(_))) {
+            if has_listed(side) {
                 return Err(Error::refused(
                     "a product with listed atoms",
                     "list the atoms ω₁ ± ω₂ of the product instead",
@@ -324,7 +337,11 @@ impl Formula for Product {
     /// cos·cos has the mean of cos⟨δ, ω₁+ω₂⟩ because the laws are symmetric and independent.
     fn draw(&self, d: usize, count: usize, how: &Draw) -> Result<Block> {
         let a = self.left.formula().draw(d, count, &child(how, 0))?;
-        let b = self.right.formula().draw(d, count, &child(how, 1))?;
+        // two scrambles of one net are not a net of pairs: each point of the first always meets the same of the second
+        let net = how.kind == DrawKind::QuasiMonteCarlo;
+        let kind = if net { DrawKind::Iid } else { how.kind };
+        let b = self.right.formula().draw(d, count, &Draw { kind, ..child(how, 1) })?;
+        let replaced = net.then(|| "draw quasi-monte-carlo of a product: its second factor is drawn iid".to_string());
         if a.factors.outputs() != b.factors.outputs() {
             return Err(Error::shape(
                 "factors of a product of kernels",
@@ -338,7 +355,7 @@ impl Formula for Product {
             (Some(p), Some(q)) => Factors::Shared(khatri_rao(p, q)),
             _ => relist(&a, |j, left| khatri_rao(&left, &b.factor(j))),
         };
-        Ok(Block { omega: Omega::Dense(omega), weight, factors, note: a.note.or(b.note) })
+        Ok(Block { omega: Omega::Dense(omega), weight, factors, note: a.note.or(b.note).or(replaced) })
     }
 
     fn units(&self) -> (Units, Units) {
@@ -348,7 +365,11 @@ impl Formula for Product {
 
 impl Formula for Conjugated {
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
-        let of = self.of.resolve(&Seen { outputs: self.by.mat().ncols(), sample: None, ..*seen })?;
+        let (rows, columns) = (self.by.mat().nrows(), self.by.mat().ncols());
+        if rows != seen.outputs {
+            return Err(Error::shape("matrix of M K Mᵀ", format!("{} rows, one per output", seen.outputs), rows));
+        }
+        let of = self.of.resolve(&Seen { outputs: columns, sample: None, ..*seen })?;
         not_transformable(&of, "M K Mᵀ")?;
         Ok(of.conjugated(self.by.clone()))
     }

@@ -1,14 +1,16 @@
 //! The normal equations of ridge for one kernel, built from moments that never saw the kernel. \[normal\]
 
 use crate::error::{Error, Result};
-use crate::feature::{FeatureMap, Part};
+use crate::feature::{FeatureMap, Moments, Part};
 use crate::linalg;
 use faer::{Mat, MatRef};
 
 /// Moments about the mean (or about zero, without offset), of all outputs together or of one.
 #[derive(Clone, Debug)]
 pub struct Centred {
-    /// Σw.
+    /// n of the mean loss: the weight of all rows with an observed output, this one or another.
+    pub rows: f64,
+    /// Σw of the rows spoken of.
     pub weight: f64,
     /// Degrees of freedom left to the data: Σw, less one for an offset.
     pub count: f64,
@@ -25,7 +27,16 @@ pub struct Centred {
 }
 
 impl Centred {
-    /// Centres a part of moments.
+    /// Of all outputs together when every row has them all, else one for each output.
+    pub fn all(moments: &Moments, offset: bool) -> Vec<Self> {
+        let among = |part: &Part| Centred { rows: moments.weight(), ..Self::of(part, offset) };
+        match moments.complete() {
+            Some(part) => vec![among(part)],
+            None => (0..moments.outputs()).map(|t| among(&moments.output(t))).collect(),
+        }
+    }
+
+    /// Centres a part of moments, as if there were no other rows.
     pub fn of(part: &Part, offset: bool) -> Self {
         let mut cc = part.cc.clone();
         linalg::mirror(cc.as_mut());
@@ -46,7 +57,7 @@ impl Centred {
             }
         }
         let count = part.weight - if offset { 1.0 } else { 0.0 };
-        Centred { weight: part.weight, count, mean_c, mean_y, cc, cy, yy }
+        Centred { rows: part.weight, weight: part.weight, count, mean_c, mean_y, cc, cy, yy }
     }
 
     /// The moments of some of the characters.
@@ -169,7 +180,7 @@ impl System {
         let rest = ((total - explained).max(0.0), (p - components.len()) as f64 * data.count);
         let group = weighted(&data.cc, &amplitudes);
         let shape = Shape::Directions { u, amplitudes };
-        Ok(System { rows: data.weight, groups: vec![group], components, rest, shape })
+        Ok(System { rows: data.rows, groups: vec![group], components, rest, shape })
     }
 
     fn separate(map: &FeatureMap, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
@@ -195,7 +206,7 @@ impl System {
             outputs.push(t);
         }
         let u = Mat::from_fn(p, outputs.len(), |t, k| if outputs[k] == t { 1.0 } else { 0.0 });
-        Ok(System { rows: rows(each), groups, components, rest, shape: Shape::Directions { u, amplitudes } })
+        Ok(System { rows: each[0].rows, groups, components, rest, shape: Shape::Directions { u, amplitudes } })
     }
 
     /// P has blocks Σ_t f_it f_jt cc_t[mᵢ,mⱼ] with f the weighted factors: K² p numbers, no data.
@@ -242,7 +253,7 @@ impl System {
             count: (0..p).map(count).sum(),
         };
         Ok(System {
-            rows: rows(&data),
+            rows: data[0].rows,
             groups: vec![matrix],
             components: vec![component],
             rest: (0.0, 0.0),
@@ -269,11 +280,6 @@ impl System {
             }
         }
     }
-}
-
-/// n of nλ: the largest weight of any output (rows with at least one output, when nothing is missing everywhere).
-fn rows(data: &[Centred]) -> f64 {
-    data.iter().map(|d| d.weight).fold(0.0, f64::max)
 }
 
 fn is_diagonal(m: &Mat<f64>) -> bool {
