@@ -43,7 +43,7 @@ impl Spectral {
             .iter()
             .map(|c| {
                 let rhs = MatRef::from_column_major_slice(&c.rhs, c.rhs.len(), 1);
-                let t = eigen[c.group].vectors.transpose() * rhs;
+                let t = linalg::product(eigen[c.group].vectors.transpose(), rhs);
                 (0..t.nrows()).map(|i| t[(i, 0)]).collect()
             })
             .collect();
@@ -150,7 +150,10 @@ impl Spectral {
             let (inverse, _) = self.inverses(k, ridge);
             let eigen = &self.eigen[c.group];
             let scaled: Vec<f64> = self.turned[k].iter().zip(&inverse).map(|(t, i)| t * i).collect();
-            let g = &eigen.vectors * MatRef::from_column_major_slice(&scaled, scaled.len(), 1);
+            let g = linalg::product(
+                eigen.vectors.as_ref(),
+                MatRef::from_column_major_slice(&scaled, scaled.len(), 1),
+            );
             solutions.push((0..g.nrows()).map(|i| g[(i, 0)]).collect::<Vec<f64>>());
             freedom.push(inverse.iter().zip(&eigen.values).map(|(i, v)| i * v.max(0.0)).sum());
             if posterior && ridge > 0.0 {
@@ -203,7 +206,7 @@ impl Spectral {
             (0..m).for_each(|i| vectors[(i, j)] *= amplitudes[i]);
         }
         let q = linalg::product(c, vectors.as_ref()); // n×M: Qᵀ(√a∘c) of each row
-        let targets = y * u; // n×r
+        let targets = linalg::product(y, u.as_ref()); // n×r
         let total: Vec<f64> = (0..y.nrows()).map(|i| (0..y.ncols()).map(|t| y[(i, t)] * y[(i, t)]).sum()).collect();
         for (&ridge, sum) in ridges.iter().zip(sums.iter_mut()) {
             let inverses: Vec<Vec<f64>> = (0..self.turned.len()).map(|k| self.inverses(k, ridge).0).collect();

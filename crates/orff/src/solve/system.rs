@@ -74,7 +74,7 @@ impl Centred {
 
     /// The same moments of outputs y′ = T y (T q×p).
     pub fn transformed(mut self, t: MatRef<f64>) -> Self {
-        self.cy = &self.cy * t.transpose();
+        self.cy = linalg::product(self.cy.as_ref(), t.transpose());
         self.yy = t * &self.yy * t.transpose();
         let mean: Vec<f64> =
             (0..t.nrows()).map(|i| (0..t.ncols()).map(|k| t[(i, k)] * self.mean_y[k]).sum()).collect();
@@ -160,7 +160,7 @@ impl System {
         let (mut explained, p) = (0.0, b.nrows());
         for (k, &s2) in gram.values.iter().enumerate().filter(|(_, s2)| **s2 > 1e-14 * top) {
             let u: Mat<f64> = faer::Scale(1.0 / s2.sqrt()) * (&b * gram.vectors.subcols(k, 1));
-            let rhs = &data.cy * &u;
+            let rhs = linalg::product(data.cy.as_ref(), u.as_ref());
             let yy = (u.transpose() * &data.yy * &u)[(0, 0)];
             explained += yy;
             components.push(Component {
@@ -217,19 +217,12 @@ impl System {
         let (factors, data) = match white {
             None => (stacked, data.to_vec()),
             Some((inverse, _)) => {
-                (&stacked * inverse.transpose(), vec![data[0].clone().transformed(inverse.as_ref())])
+                (linalg::product(stacked.as_ref(), inverse.transpose()), vec![data[0].clone().transformed(inverse.as_ref())])
             }
         };
         let mut matrix = Mat::<f64>::zeros(k, k);
         if let [all] = data.as_slice() {
-            faer::linalg::matmul::matmul(
-                matrix.as_mut(),
-                faer::Accum::Replace,
-                factors.as_ref(),
-                factors.transpose(),
-                1.0,
-                faer::get_global_parallelism(),
-            );
+            linalg::product_into(matrix.as_mut(), factors.as_ref(), factors.transpose());
             for j in 0..k {
                 let column = all.cc.col(of[j]);
                 (0..k).for_each(|i| matrix[(i, j)] *= column[of[i]]);
