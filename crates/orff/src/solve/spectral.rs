@@ -98,8 +98,9 @@ impl Spectral {
         } else {
             f64::NEG_INFINITY
         };
-        let left = 1.0 - freedom / count;
-        let gcv = if left > 0.0 { rss / count / (left * left) } else { f64::INFINITY };
+        // (rss/N)/(1 − tr H/N)² with the offsets in the trace: N − tr H = count − freedom
+        let left = (count - freedom) / self.system.observed;
+        let gcv = if left > 0.0 { rss / self.system.observed / (left * left) } else { f64::INFINITY };
         PathPoint { ridge, freedom, rss, gcv, evidence, noise, loo: None }
     }
 
@@ -150,10 +151,8 @@ impl Spectral {
             let (inverse, _) = self.inverses(k, ridge);
             let eigen = &self.eigen[c.group];
             let scaled: Vec<f64> = self.turned[k].iter().zip(&inverse).map(|(t, i)| t * i).collect();
-            let g = linalg::product(
-                eigen.vectors.as_ref(),
-                MatRef::from_column_major_slice(&scaled, scaled.len(), 1),
-            );
+            let g =
+                linalg::product(eigen.vectors.as_ref(), MatRef::from_column_major_slice(&scaled, scaled.len(), 1));
             solutions.push((0..g.nrows()).map(|i| g[(i, 0)]).collect::<Vec<f64>>());
             freedom.push(inverse.iter().zip(&eigen.values).map(|(i, v)| i * v.max(0.0)).sum());
             if posterior && ridge > 0.0 {

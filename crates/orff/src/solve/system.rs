@@ -112,6 +112,8 @@ pub enum Shape {
 pub struct System {
     /// n of nλ.
     pub rows: f64,
+    /// Weight of all observed entries.
+    pub observed: f64,
     /// The matrices G.
     pub groups: Vec<Mat<f64>>,
     /// The problems on them.
@@ -180,7 +182,8 @@ impl System {
         let rest = ((total - explained).max(0.0), (p - components.len()) as f64 * data.count);
         let group = weighted(&data.cc, &amplitudes);
         let shape = Shape::Directions { u, amplitudes };
-        Ok(System { rows: data.rows, groups: vec![group], components, rest, shape })
+        let observed = p as f64 * data.weight;
+        Ok(System { rows: data.rows, observed, groups: vec![group], components, rest, shape })
     }
 
     fn separate(map: &FeatureMap, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
@@ -206,7 +209,9 @@ impl System {
             outputs.push(t);
         }
         let u = Mat::from_fn(p, outputs.len(), |t, k| if outputs[k] == t { 1.0 } else { 0.0 });
-        Ok(System { rows: each[0].rows, groups, components, rest, shape: Shape::Directions { u, amplitudes } })
+        let observed = each.iter().map(|data| data.weight).sum();
+        let shape = Shape::Directions { u, amplitudes };
+        Ok(System { rows: each[0].rows, observed, groups, components, rest, shape })
     }
 
     /// P has blocks Σ_t f_it f_jt cc_t[mᵢ,mⱼ] with f the weighted factors: K² p numbers, no data.
@@ -216,9 +221,10 @@ impl System {
         let (k, p) = (stacked.nrows(), stacked.ncols());
         let (factors, data) = match white {
             None => (stacked, data.to_vec()),
-            Some((inverse, _)) => {
-                (linalg::product(stacked.as_ref(), inverse.transpose()), vec![data[0].clone().transformed(inverse.as_ref())])
-            }
+            Some((inverse, _)) => (
+                linalg::product(stacked.as_ref(), inverse.transpose()),
+                vec![data[0].clone().transformed(inverse.as_ref())],
+            ),
         };
         let mut matrix = Mat::<f64>::zeros(k, k);
         if let [all] = data.as_slice() {
@@ -247,6 +253,7 @@ impl System {
         };
         Ok(System {
             rows: data[0].rows,
+            observed: (0..p).map(|t| data[t.min(data.len() - 1)].weight).sum(),
             groups: vec![matrix],
             components: vec![component],
             rest: (0.0, 0.0),
