@@ -199,6 +199,10 @@ impl Spectral {
                 "rows have no common leverage; use gcv",
             ));
         }
+        let gram = u.transpose() * u;
+        if (&gram - Mat::<f64>::identity(gram.nrows(), gram.ncols())).norm_max() > 1e-8 {
+            return Err(Error::refused("leave-one-out with a metric", "whiten the outputs instead, or use gcv"));
+        }
         let m = amplitudes.len();
         let mut vectors = self.eigen[0].vectors.clone();
         for j in 0..m {
