@@ -55,18 +55,16 @@ impl Spectral {
         &self.system
     }
 
-    /// 1/(Λ + μ) with the pseudo-inverse at μ = 0. Rounding may leave small negative eigenvalues: they are zero.
-    fn inverse(&self, group: usize, i: usize, mu: f64) -> f64 {
-        let values = &self.eigen[group].values;
-        let top = values.iter().copied().fold(0.0, f64::max);
-        let value = values[i].max(0.0);
-        if mu == 0.0 && value <= top * values.len() as f64 * f64::EPSILON { 0.0 } else { 1.0 / (value + mu) }
-    }
-
+    /// 1/(Λ + μ) of component k, with the pseudo-inverse at μ = 0; and μ. Rounding may leave small negative
+    /// eigenvalues: they are zero.
     fn inverses(&self, k: usize, ridge: f64) -> (Vec<f64>, f64) {
         let c = &self.system.components[k];
         let mu = self.system.rows * ridge / c.s2;
-        ((0..self.turned[k].len()).map(|i| self.inverse(c.group, i, mu)).collect(), mu)
+        let values = &self.eigen[c.group].values;
+        let top = values.iter().copied().fold(0.0, f64::max);
+        let null = if mu == 0.0 { top * values.len() as f64 * f64::EPSILON } else { -1.0 };
+        let inverse = |value: f64| if value <= null { 0.0 } else { 1.0 / (value + mu) };
+        (values.iter().map(|v| inverse(v.max(0.0))).collect(), mu)
     }
 
     /// Scores of one ridge, each a sum over eigenvalues. \[evidence\] \[gcv\]
