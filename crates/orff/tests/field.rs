@@ -353,6 +353,7 @@ fn a_field_is_the_sum_of_its_parts() {
                     assert!((&sum - &f).norm_max() < 1e-13 * f.norm_max(), "{name}");
 
                     let (g, r) = (model.gradient_part().unwrap(), model.rotation_part().unwrap());
+                    assert_eq!((&g.offset, &r.offset), (&vec![0.0; d], &vec![0.0; d]));
                     assert!((values(&g, &x) - &parts.gradient).norm_max() < 1e-13 * f.norm_max());
                     assert!((values(&r, &x) - &parts.rotation).norm_max() < 1e-13 * f.norm_max());
                     let size = largest(&model.jacobian(&at(&x)).unwrap());
@@ -398,6 +399,23 @@ fn the_parts_of_a_helmholtz_model_have_their_potentials() {
                 let psi: Vec<Mat<f64>> = psi.iter().map(|j| rotation_of(d, j)).collect();
                 close(&psi, &rows(&parts.rotation), 1e-8, &format!("{name}: rotation of ψ"));
             }
+        }
+    }
+}
+
+/// The part that a model does not have is rounding, not an error.
+#[test]
+fn an_absent_part_has_a_potential_near_zero() {
+    for d in [2, 3, 4] {
+        for kind in MAPS {
+            let curl_free = model(&Kernel::curl_free(gaussian()), kind, common(d));
+            let div_free = model(&Kernel::div_free(gaussian()), kind, common(d));
+            let x = points(&common(d), 10);
+            let (phi, psi) = (curl_free.potential(&at(&x)).unwrap(), circulation(&div_free, &x));
+            let none = circulation(&curl_free.rotation_part().unwrap(), &x);
+            assert!(none.norm_max() < 1e-14 * column(phi).norm_max());
+            let none = div_free.gradient_part().unwrap().potential(&at(&x)).unwrap();
+            assert!(column(none).norm_max() < 1e-14 * psi.norm_max());
         }
     }
 }

@@ -354,11 +354,13 @@ impl Linear {
                 mean.iter_mut().enumerate().for_each(|(k, b)| *b += still.column(m)[0] * z[(m, k)]);
                 continue;
             }
-            let dot: f64 = (0..d).map(|k| unit[k] * z[(m, k)]).sum();
-            for k in 0..d {
-                gradient[(m, k)] = dot * unit[k];
-                rotation[(m, k)] = z[(m, k)] - gradient[(m, k)];
-            }
+            let dot = |z: &Mat<f64>| -> f64 { (0..d).map(|k| unit[k] * z[(m, k)]).sum() };
+            let along = dot(z);
+            (0..d).for_each(|k| gradient[(m, k)] = along * unit[k]);
+            (0..d).for_each(|k| rotation[(m, k)] = z[(m, k)] - gradient[(m, k)]);
+            // once more: a rotation that is only rounding must still be perpendicular
+            let rest = dot(&rotation);
+            (0..d).for_each(|k| rotation[(m, k)] -= rest * unit[k]);
         }
         Ok(Split { waves, gradient, rotation, mean })
     }
