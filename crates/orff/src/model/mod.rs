@@ -1,5 +1,6 @@
 //! Models: what learning leaves behind. They predict, save themselves, and load.
 
+mod field;
 mod file;
 mod held;
 mod linear;
@@ -7,6 +8,7 @@ mod posterior;
 mod prepare;
 mod project;
 
+pub use field::{Energies, Parts};
 pub use held::Held;
 pub use linear::{Linear, Prediction, Query};
 pub use posterior::Posterior;
