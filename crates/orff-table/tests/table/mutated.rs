@@ -40,9 +40,10 @@ fn damage(bytes: &[u8], seed: u64) -> Vec<u8> {
 
 fn survives(name: &str, bytes: &[u8], times: u64, select: &Select) {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join(name);
     let (mut read, mut refused) = (0, 0);
     for seed in 0..times {
+        // A new file each time: overwriting one makes some file systems wait for the disk.
+        let path = dir.path().join(format!("{seed}-{name}"));
         std::fs::write(&path, damage(bytes, seed)).unwrap();
         let result = Source::open(&[&path], &Options::default(), select);
         match result.map_err(orff::Error::from).and_then(|s| rows(&s)) {
@@ -52,6 +53,7 @@ fn survives(name: &str, bytes: &[u8], times: u64, select: &Select) {
                 assert!(!e.to_string().is_empty());
             }
         }
+        std::fs::remove_file(&path).unwrap();
     }
     assert!(read > 0 && refused > 0, "{name}: {read} read, {refused} refused");
 }

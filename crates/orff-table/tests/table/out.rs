@@ -30,8 +30,8 @@ fn every_format_reads_back() {
         let source = Source::open(&[&path], &Options::default(), &select).unwrap();
         let found = rows(&source).unwrap();
         for (i, row) in found.iter().enumerate() {
-            for k in 0..2 {
-                assert_eq!(row[k].to_bits(), values()[(i, k)].to_bits(), "{name}: {i}, {k}");
+            for (k, value) in row.iter().enumerate() {
+                assert_eq!(value.to_bits(), values()[(i, k)].to_bits(), "{name}: {i}, {k}");
             }
         }
         assert_eq!(found.len(), 4);
