@@ -74,8 +74,9 @@ impl Header {
 
     fn ambiguous(&self, name: &str) -> Error {
         let (a, b) = (self.index[name], self.twice[name]);
+        let instead = if name.parse::<f64>().is_ok() { " (or use --no-header: is it data?)" } else { "" };
         Error::Column(format!(
-            "column name {name:?} appears twice in {} (columns {} and {}): rename one of them",
+            "column name {name:?} appears twice in {} (columns {} and {}): rename one of them{instead}",
             self.file,
             a + 1,
             b + 1

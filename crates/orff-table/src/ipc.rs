@@ -77,7 +77,17 @@ impl<'a> Walk<'a> {
         if footer + 18 > length {
             return Ok(Err("its footer is longer than the file".into()));
         }
-        Ok(Ok(Walk { file, at: 8, length: length - 10 - footer, rows: 0 }))
+        // The mark is padded to 8 bytes, by some writers to 64.
+        let (mut at, length, mut word) = (8, length - 10 - footer, [0; 8]);
+        file.seek(SeekFrom::Start(at))?;
+        while at + 8 <= length {
+            file.read_exact(&mut word)?;
+            if word != [0; 8] {
+                break;
+            }
+            at += 8;
+        }
+        Ok(Ok(Walk { file, at, length, rows: 0 }))
     }
 
     fn all(&mut self) -> Checked<()> {

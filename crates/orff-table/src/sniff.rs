@@ -24,21 +24,40 @@ impl Dialect {
         b
     }
 
-    /// Reads the next row that is not blank; None at the end, otherwise its first line. The text must end with a
-    /// newline, so that the line of a row can be counted from its end: blank lines before it are skipped unseen.
-    pub fn next<R: Read>(reader: &mut csv::Reader<R>, record: &mut ByteRecord) -> csv::Result<Option<u64>> {
-        while reader.read_byte_record(record)? {
-            if record.len() > 1 || record.get(0).is_some_and(|c| !c.trim_ascii().is_empty()) {
-                let inside = record.as_slice().iter().filter(|&&b| b == b'\n').count() as u64;
-                return Ok(Some(reader.position().line().saturating_sub(1 + inside)));
+    pub fn blanks(&self) -> bool {
+        self.delimiter == b' '
+    }
+
+    /// Reads the next row that is not blank; None at the end, otherwise its first line. The text must be followed by
+    /// [`END`]: so the line of a row can be counted from its end (blank lines before it are skipped unseen), and a quote
+    /// that is not closed is noticed.
+    pub fn next<R: Read>(reader: &mut csv::Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>, Trouble> {
+        while reader.read_byte_record(record).map_err(Trouble::Csv)? {
+            let bytes = record.as_slice();
+            let inside = bytes.iter().filter(|&&b| b == b'\n').count() as u64;
+            let end = reader.position().line();
+            if bytes.ends_with(&END[1..]) {
+                return Err(Trouble::Quote(end.saturating_sub(inside)));
+            }
+            if bytes == &END[1..2] {
+                return Ok(None);
+            }
+            if record.len() > 1 || !bytes.trim_ascii().is_empty() {
+                return Ok(Some(end.saturating_sub(1 + inside)));
             }
         }
         Ok(None)
     }
+}
 
-    pub fn blanks(&self) -> bool {
-        self.delimiter == b' '
-    }
+/// What follows the text: a newline, and a row that no text file has.
+pub(crate) const END: &[u8] = b"\n\0\n";
+
+/// Why there is no next row.
+pub(crate) enum Trouble {
+    Csv(csv::Error),
+    /// The row that begins at this line never ends.
+    Quote(u64),
 }
 
 /// Most rows that are looked at.
@@ -57,7 +76,10 @@ pub(crate) fn sniff(
     let by_name = file.to_ascii_lowercase().trim_end_matches(".gz").ends_with(".tsv").then_some(b'\t');
     let delimiter = delimiter.or(by_name).unwrap_or_else(|| guess(stream, start, tokens));
     let mut dialect = Dialect { delimiter, ..start };
-    let rows = parse(stream, dialect, ROWS);
+    let (rows, open) = parse(stream, dialect, ROWS);
+    if let Some(line) = open.filter(|_| stream.whole || rows.len() < 2) {
+        return Err(Error::file(format!("{file}:{line}"), "a quote is not closed"));
+    }
     let Some(first) = rows.first() else {
         return Err(Error::file(file, "the file is empty"));
     };
@@ -106,7 +128,7 @@ struct Row {
 fn guess(stream: &Stream, start: Dialect, tokens: &Tokens) -> u8 {
     let mut best = (0, b',');
     for delimiter in *b",;\t| " {
-        let rows = parse(stream, Dialect { delimiter, ..start }, 50);
+        let (rows, _) = parse(stream, Dialect { delimiter, ..start }, 50);
         let Some(first) = rows.first() else { continue };
         if first.cells.len() < 2 || rows.iter().any(|r| r.cells.len() != first.cells.len()) {
             continue;
@@ -120,8 +142,8 @@ fn guess(stream: &Stream, start: Dialect, tokens: &Tokens) -> u8 {
     best.1
 }
 
-/// The complete rows of the first stretch, at most `most`.
-fn parse(stream: &Stream, dialect: Dialect, most: usize) -> Vec<Row> {
+/// The complete rows of the first stretch, at most `most`; and the line of a quote that is not closed.
+fn parse(stream: &Stream, dialect: Dialect, most: usize) -> (Vec<Row>, Option<u64>) {
     let mut squeezed = Vec::new();
     let mut text = &stream.head[..];
     if !stream.whole {
@@ -132,11 +154,14 @@ fn parse(stream: &Stream, dialect: Dialect, most: usize) -> Vec<Row> {
         Squeeze::new().push(text, &mut squeezed);
         text = &squeezed;
     }
-    let mut reader = dialect.builder().from_reader(text.chain(&b"\n"[..]));
+    let mut reader = dialect.builder().from_reader(text.chain(END));
     let (mut rows, mut record) = (Vec::new(), ByteRecord::new());
     while rows.len() < most {
-        let Ok(Some(line)) = Dialect::next(&mut reader, &mut record) else { break };
-        rows.push(Row { line, cells: record.iter().map(String::from_utf8_lossy).collect() });
+        match Dialect::next(&mut reader, &mut record) {
+            Ok(Some(line)) => rows.push(Row { line, cells: record.iter().map(String::from_utf8_lossy).collect() }),
+            Err(Trouble::Quote(line)) => return (rows, Some(line)),
+            Ok(None) | Err(Trouble::Csv(_)) => break,
+        }
     }
-    rows
+    (rows, None)
 }

@@ -8,6 +8,7 @@ use crate::encoding::{Encoding, Sparse};
 use crate::error::{Error, Result};
 use crate::fit::{fit, needs_pass};
 use crate::format::Format;
+use crate::header::Header;
 use crate::open::{Input, Opener, Origin};
 use crate::options::{Options, Select};
 use crate::page::{Binder, Page};
@@ -53,7 +54,7 @@ pub struct Source {
 /// How far a stream has been read.
 enum Stage {
     Fresh(Box<dyn Opened>),
-    Looked(VecDeque<Page>, Running),
+    Looked(VecDeque<Page>, Box<Running>),
     Spent,
 }
 
@@ -109,7 +110,7 @@ impl Source {
         });
         let mut opener = Opener { options: options.clone(), tokens: Tokens::new(&words), sparse: None };
         let ignored = Arc::new(AtomicU64::new(0));
-        let (files, copy, mut first) = match origin {
+        let (files, copy, first) = match origin {
             Origin::Stream(name, bytes) => {
                 opener.learn(&[], purpose.sparse())?;
                 let format = options.format.unwrap_or(Format::Csv);
@@ -146,13 +147,13 @@ impl Source {
             None => Vec::new(),
         };
         let mut empty = true;
-        for k in 0..files.len().max(1) {
-            if k > 0 {
-                first = opener.file(&files[k], &ignored)?;
-            }
-            let header = first.header();
-            Finder { encoding: &encoding, header, outputs: needs_outputs }.wants(keep.as_ref())?;
+        let mut fits = |header: &Header| {
             empty &= header.empty;
+            Finder { encoding: &encoding, header, outputs: needs_outputs }.wants(keep.as_ref()).map(|_| ())
+        };
+        fits(first.header())?;
+        for file in files.iter().skip(1) {
+            fits(opener.file(file, &ignored)?.header())?;
         }
         if empty {
             let what = if first.header().named { "has column names but no rows" } else { "has no rows" };
@@ -244,13 +245,13 @@ impl Source {
         Ok(pages)
     }
 
-    fn run(&self, opened: Box<dyn Opened>) -> Result<Running> {
+    fn run(&self, opened: Box<dyn Opened>) -> Result<Box<Running>> {
         let header = opened.header().clone();
         let finder = Finder { encoding: &self.encoding, header: &header, outputs: self.needs_outputs };
         let wants = finder.wants(self.keep.as_ref())?;
         let chunks = opened.start(wants.clone(), self.opener.rows(wants.len()))?;
         let binder = Binder::new(self.encoding.clone(), header, wants, self.needs_outputs, &self.opener.tokens);
-        Ok(Running { chunks, binder })
+        Ok(Box::new(Running { chunks, binder }))
     }
 }
 
@@ -293,7 +294,7 @@ struct Running {
 pub struct Pages<'a> {
     source: &'a Source,
     file: usize,
-    running: Option<Running>,
+    running: Option<Box<Running>>,
     replay: VecDeque<Page>,
     seen: u64,
     ended: bool,

@@ -5,7 +5,7 @@ use crate::chunk::{As, Cells, Chunk, Chunks, Opened, Want};
 use crate::error::{Error, Result};
 use crate::header::Header;
 use crate::options::Options;
-use crate::sniff::{Dialect, sniff};
+use crate::sniff::{Dialect, END, Trouble, sniff};
 use crate::stream::{Bytes, Fed, Squeezed, Stream, failed};
 use csv::ByteRecord;
 use std::io::Read;
@@ -36,7 +36,7 @@ impl Opened for Text {
         let Text { stream, dialect, header, tokens } = *self;
         let bytes = stream.into_read();
         let bytes: Bytes = if dialect.blanks() { Box::new(Squeezed::new(bytes)) } else { bytes };
-        let (fed, mark) = Fed::new(Box::new(bytes.chain(&b"\n"[..])) as Bytes);
+        let (fed, mark) = Fed::new(Box::new(bytes.chain(END)) as Bytes);
         let reader = dialect.builder().from_reader(fed);
         let mut lines =
             Lines { reader, mark, header, tokens, wants, rows, record: ByteRecord::new(), names: dialect.header };
@@ -75,10 +75,14 @@ impl Lines {
         Ok(Some(line))
     }
 
-    fn broken(&self, e: csv::Error) -> Error {
-        match e.into_kind() {
-            csv::ErrorKind::Io(e) => failed(&self.header.file, e),
-            other => Error::file(&self.header.file, format!("{other:?}")),
+    fn broken(&self, trouble: Trouble) -> Error {
+        let file = &self.header.file;
+        match trouble {
+            Trouble::Quote(line) => Error::file(format!("{file}:{line}"), "a quote is not closed"),
+            Trouble::Csv(e) => match e.into_kind() {
+                csv::ErrorKind::Io(e) => failed(file, e),
+                other => Error::file(file, format!("{other:?}")),
+            },
         }
     }
 
