@@ -4,9 +4,9 @@
 //! The modules are listed in the order of the theory; each uses only those above it.
 
 pub mod error;
+pub mod random;
 pub mod rows;
 pub mod special;
-pub mod random;
 pub mod spectrum;
 
 pub use error::{Error, Result};
