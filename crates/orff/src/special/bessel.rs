@@ -26,8 +26,8 @@ pub fn ln_bessel_k(nu: f64, x: f64) -> f64 {
     for side in [-step, step] {
         for i in 1.. {
             let term = fall(side * f64::from(i));
-            if !(term >= -42.0) {
-                break; // also when x is not a number
+            if term < -42.0 || term.is_nan() {
+                break;
             }
             sum += libm::exp(term);
         }
