@@ -63,8 +63,12 @@ fn pack_a(a: MatRef<f64>, packed: &mut [ATile]) {
     if a.row_stride() == 1 {
         for j in 0..depth {
             let column = a.col(j).try_as_col_major().expect("row stride 1").as_slice();
-            for (s, values) in column.chunks(TILE.0).enumerate() {
-                packed[s * depth + j][..values.len()].copy_from_slice(values);
+            let (whole, rest) = column.as_chunks::<{ TILE.0 }>();
+            for (s, values) in whole.iter().enumerate() {
+                packed[s * depth + j] = *values;
+            }
+            if !rest.is_empty() {
+                packed[whole.len() * depth + j][..rest.len()].copy_from_slice(rest);
             }
         }
     } else if a.col_stride() == 1 {

@@ -57,9 +57,7 @@ fn fast<A: Arithmetic>(z: f64) -> (f64, f64) {
     let s = poly::<A>(q, &S);
     let sin_r = r + A::fma(r * q, s, t);
     let c = poly::<A>(q, &C);
-    let half = 0.5 * q;
-    let w = 1.0 - half;
-    let cos_r = w + (((1.0 - w) - half) + A::fma(q * q, c, -r * t));
+    let cos_r = 1.0 + A::fma(-0.5, q, A::fma(q * q, c, -r * t));
 
     // Odd quadrants exchange sine and cosine; the signs are bits 1 of n and of n + 1.
     let odd = 0u64.wrapping_sub(quadrant & 1);
