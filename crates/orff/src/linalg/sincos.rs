@@ -20,6 +20,7 @@ const P3: f64 = f64::from_bits(0x3BA3198A2E037073);
 const TO_INTEGER: f64 = 6755399441055744.0;
 
 /// sin r = r + r³·S(r²) and cos r = 1 − r²/2 + r⁴·C(r²) for |r| ≤ π/4, error < 2⁻⁵⁸ (fdlibm, k_sin.c and k_cos.c).
+#[allow(clippy::excessive_precision)] // as printed in the source
 const S: [f64; 6] = [
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,
@@ -28,6 +29,7 @@ const S: [f64; 6] = [
     -2.50507602534068634195e-08,
     1.58969099521155010221e-10,
 ];
+#[allow(clippy::excessive_precision)]
 const C: [f64; 6] = [
     4.16666666666666019037e-02,
     -1.38888888888741095749e-03,
