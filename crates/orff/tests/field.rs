@@ -176,7 +176,7 @@ fn the_jacobian_knows_the_chart_and_the_views() {
             let x = points(&model.preparation, 9);
             let shift = |i: usize, k: usize| x[(i, k)] + 0.25;
             let near = differences(&x, |i, k| 0.2 * shift(i, k).min(4.0 * x[(i, k)].abs()), |x| values(&model, x));
-            close(&model.jacobian(&at(&x)).unwrap(), &near, 1e-6, "group");
+            close(&model.jacobian(&at(&x)).unwrap(), &near, 1e-8, "group");
             nothing_vanishes(&model, &x);
         }
     }
