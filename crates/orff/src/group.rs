@@ -2,11 +2,13 @@
 
 use crate::error::{Error, Result};
 use faer::Mat;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
 
-/// The group on which a kernel is shift-invariant, by its chart χ.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
+/// The group on which a kernel is shift-invariant, by its chart χ. Written `additive`, `multiplicative`, `skewed(c)` or
+/// `skewed(c1, c2, …)`.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Group {
     /// (R^d, +): χ(x) = x.
     #[default]
@@ -17,10 +19,49 @@ pub enum Group {
     Skewed { c: Vec<f64> },
 }
 
-impl Group {
-    /// The names a user may give.
-    pub const NAMES: &[&str] = &["additive", "multiplicative", "skewed"];
+impl FromStr for Group {
+    type Err = Error;
 
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || Error::parameter("group", "additive, multiplicative, skewed(c) or skewed(c1, c2, …)", text);
+        match text.trim() {
+            "additive" => Ok(Group::Additive),
+            "multiplicative" => Ok(Group::Multiplicative),
+            skewed => {
+                let list = skewed.strip_prefix("skewed(").and_then(|t| t.strip_suffix(')')).ok_or_else(wrong)?;
+                let c: Vec<f64> =
+                    list.split(',').map(|t| t.trim().parse()).collect::<Result<_, _>>().map_err(|_| wrong())?;
+                if c.iter().all(|c| c.is_finite()) { Ok(Group::Skewed { c }) } else { Err(wrong()) }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Group::Skewed { c } => {
+                let c: Vec<String> = c.iter().map(f64::to_string).collect();
+                write!(f, "skewed({})", c.join(", "))
+            }
+            other => f.write_str(other.name()),
+        }
+    }
+}
+
+impl Serialize for Group {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Group {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        String::deserialize(d)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl Group {
     /// Checks the group's own parameters against d inputs.
     pub fn check(&self, d: usize) -> Result<()> {
         if let Group::Skewed { c } = self {

@@ -5,7 +5,7 @@ use faer::{Mat, mat};
 use orff::feature::{BLOCK_ROWS, FeatureMap, MapKind};
 use orff::group::Group;
 use orff::kernel::{Atoms, Kernel, Matrix, Output, SumDraw, Transformable};
-use orff::model::{Linear, Preparation, Query};
+use orff::model::{Held, Linear, Preparation, Query};
 use orff::random::Stream;
 use orff::rows::{Csr, Inputs};
 use orff::spectrum::{Draw, Gaussian, Spectrum};
@@ -48,7 +48,7 @@ fn model_of(map: FeatureMap, preparation: Preparation, p: usize, seed: u64) -> L
         offset: (0..p).map(|t| 3.0 - 5.0 * t as f64).collect(),
         noise: Mat::identity(p, p),
         output_scale: vec![1.0; p],
-        posterior: None,
+        posterior: Held::None,
     }
 }
 

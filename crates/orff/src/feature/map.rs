@@ -69,6 +69,25 @@ impl FeatureMap {
         FeatureMap { atoms, kind, phases }
     }
 
+    /// The map of the first atoms of each block, about `characters` in all, reweighted to estimate the same kernel;
+    /// and which characters of this map they are.
+    pub fn prefix(&self, characters: usize) -> Result<(FeatureMap, Vec<usize>)> {
+        let share = characters as f64 / self.characters() as f64;
+        let mut keep = Vec::new();
+        let (mut blocks, mut phases) = (Vec::new(), Vec::new());
+        for (b, (block, from, len)) in self.spans().enumerate() {
+            let count = ((block.count() as f64 * share).ceil() as usize).clamp(1, block.count());
+            for start in (from..from + len).step_by(block.count()) {
+                keep.extend(start..start + count);
+            }
+            blocks.push(block.prefix(count));
+            if self.kind == MapKind::Phases {
+                phases.push(self.phases[b][..count].to_vec());
+            }
+        }
+        Ok((FeatureMap { atoms: Atoms { blocks }, kind: self.kind, phases }, keep))
+    }
+
     /// The atoms.
     pub fn atoms(&self) -> &Atoms {
         &self.atoms

@@ -1,12 +1,26 @@
 //! The frequencies Ω of a draw, as a linear operator x ↦ Ωx.
 
+use super::project::project;
+use super::structured::Structured;
 use faer::{Mat, MatMut, MatRef};
 
 /// D frequencies in d dimensions, stored or implied.
+///
+/// ```
+/// use faer::{Mat, mat};
+/// use orff::spectrum::Omega;
+/// let omega = Omega::Dense(mat![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]); // D×d
+/// let x = mat![[1.0, -1.0], [0.0, 0.5]]; // b×d
+/// let mut out = Mat::zeros(2, 2);
+/// omega.project(x.as_ref(), 1, out.as_mut());
+/// assert_eq!(out, mat![[-1.0, -1.0], [2.0, 3.0]]);
+/// ```
 #[derive(Clone, Debug)]
 pub enum Omega {
     /// D×d.
     Dense(Mat<f64>),
+    /// Blocks of Hadamard and sign matrices.
+    Structured(Structured),
 }
 
 impl Omega {
@@ -14,6 +28,7 @@ impl Omega {
     pub fn count(&self) -> usize {
         match self {
             Omega::Dense(omega) => omega.nrows(),
+            Omega::Structured(omega) => omega.count(),
         }
     }
 
@@ -21,13 +36,23 @@ impl Omega {
     pub fn dimension(&self) -> usize {
         match self {
             Omega::Dense(omega) => omega.ncols(),
+            Omega::Structured(omega) => omega.dimension(),
         }
     }
 
-    /// ωⱼ into `out` (d numbers).
+    /// How many atoms `project` should be asked for at once: other strips cost more, the values are the same.
+    pub fn strip(&self) -> usize {
+        match self {
+            Omega::Dense(_) => 64,
+            Omega::Structured(omega) => omega.block(),
+        }
+    }
+
+    /// ωⱼ into `out`, d numbers. Time O(d); structured: O(d log d).
     pub fn row(&self, j: usize, out: &mut [f64]) {
         match self {
             Omega::Dense(omega) => out.iter_mut().enumerate().for_each(|(k, out)| *out = omega[(j, k)]),
+            Omega::Structured(omega) => omega.row(j, out),
         }
     }
 
@@ -35,27 +60,32 @@ impl Omega {
     pub fn to_dense(&self) -> Mat<f64> {
         match self {
             Omega::Dense(omega) => omega.clone(),
+            Omega::Structured(omega) => omega.to_dense(),
         }
     }
 
-    /// The first `count` atoms.
+    /// The first `count` atoms, or all if there are fewer.
     pub fn prefix(&self, count: usize) -> Omega {
         match self {
-            Omega::Dense(omega) => Omega::Dense(omega.subrows(0, count).to_owned()),
+            Omega::Dense(omega) => Omega::Dense(omega.subrows(0, count.min(omega.nrows())).to_owned()),
+            Omega::Structured(omega) => Omega::Structured(omega.prefix(count)),
         }
     }
 
-    /// out = X Ω[from..from+len]ᵀ, X: b×d, out: b×len; sequential. Each entry is the same bits whatever the rows and
-    /// atoms it is computed with.
-    pub fn project(&self, x: MatRef<f64>, from: usize, mut out: MatMut<f64>) {
+    /// out = X Ω[from..from+len]ᵀ, X: b×d, out: b×len; sequential.
+    ///
+    /// Each entry has the same bits whatever the rows and atoms it is computed with. Time O(b·len·d), structured
+    /// O(b·len·log d) for whole blocks of atoms.
+    ///
+    /// # Panics
+    /// If the shapes disagree: X must have d columns, out b rows and at most D − from columns.
+    pub fn project(&self, x: MatRef<'_, f64>, from: usize, out: MatMut<'_, f64>) {
+        assert_eq!(x.ncols(), self.dimension(), "project: columns of x");
+        assert_eq!(x.nrows(), out.nrows(), "project: rows of out");
+        assert!(from + out.ncols() <= self.count(), "project: atoms");
         match self {
-            Omega::Dense(omega) => {
-                for j in 0..out.ncols() {
-                    for i in 0..out.nrows() {
-                        out[(i, j)] = (0..x.ncols()).fold(0.0, |sum, k| sum + x[(i, k)] * omega[(from + j, k)]);
-                    }
-                }
-            }
+            Omega::Dense(omega) => project(x, omega.as_ref().subrows(from, out.ncols()), out),
+            Omega::Structured(omega) => omega.project(x, from, out),
         }
     }
 }

@@ -1,0 +1,483 @@
+//! Ridge regression with any operator-valued kernel, in one pass over the rows.
+
+use super::choose::{self, EIGEN_UNKNOWNS, Prepared};
+use super::{sample, scale};
+use crate::error::{Error, Result};
+use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, MapKind, Moments, reblock};
+use crate::group::Group;
+use crate::kernel::{Kernel, Matrix, Seen, SumDraw};
+use crate::linalg::cg;
+use crate::model::{Linear, Posterior, Preparation, Training};
+use crate::params::{Auto, Params};
+use crate::rows::{Batch, Inputs, Rows, Weights};
+use crate::solve::{Centred, PathPoint, Solution, Spectral, System, solve_direct, solve_iterative};
+use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
+use crate::watch::Watch;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// How the ridge is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ridge {
+    /// By the largest evidence.
+    #[default]
+    Evidence,
+    /// By generalised cross-validation.
+    Gcv,
+    /// By exact leave-one-out: one more pass over the rows; decomposable kernels with complete outputs.
+    Loo,
+    /// Given: λ of the mean loss (1/Σw)Σwℓ + λ‖θ‖².
+    #[serde(untagged)]
+    Given(f64),
+}
+
+crate::params! {
+    /// Ridge regression of several outputs with an operator-valued kernel, through random features.
+    pub struct Regression {
+        /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
+        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
+        /// inputs, or one number per input.
+        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        /// Group on which the kernel is shift-invariant.
+        group / group: Group = Group::Additive, Kind::Group;
+        /// Number of columns of the feature map; pairs of a cosine and a sine make it even.
+        features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
+        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
+        map / feature_map: MapKind = MapKind::Pairs, Kind::Choice(&["pairs", "phases"]);
+        /// How frequencies are drawn.
+        draw / draw: DrawKind = DrawKind::Iid, Kind::Choice(DrawKind::NAMES);
+        /// Which measure they are drawn from; trace is bounded and has the smallest error.
+        measure / measure: Measure = Measure::Trace, Kind::Choice(Measure::NAMES);
+        /// How a sum of kernels shares its atoms.
+        sum / sum: SumDraw = SumDraw::Concatenation, Kind::Choice(&["concatenation", "mixture"]);
+        /// The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
+        ridge / alpha: Ridge = Ridge::Evidence,
+            Kind::WordOr(&["evidence", "gcv", "loo"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        /// Learn a constant for each output.
+        offset / fit_intercept: bool = true, Kind::Flag;
+        /// Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
+        metric / metric: Option<Matrix> = None, Kind::Matrix;
+        /// Keep what error bars need (K² numbers for K unknowns).
+        posterior / posterior: bool = true, Kind::Flag;
+        /// Relative residual at which conjugate gradients stop.
+        tolerance / tol: f64 = 1e-10, Kind::Number { min: 0.0, max: 1.0, open: true };
+        /// Most iterations of conjugate gradients.
+        iterations / max_iter: usize = 2000, Kind::Count { min: 1, max: u64::MAX };
+        /// Seed of every random choice.
+        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
+        /// Number of threads; results do not depend on it.
+        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
+    }
+}
+
+/// What fitting returns: the model, what it was chosen by, and the moments it came from.
+pub struct Fitted {
+    /// The model.
+    pub model: Linear,
+    /// How it was trained: kernel, ridge, choices, path.
+    pub training: Training,
+    /// The moments of the pass.
+    pub moments: Moments,
+}
+
+impl Regression {
+    /// Learns from rows: a sample fixes what is left open, one pass gathers moments, one solve makes the model.
+    /// Time N·M² + K³, memory M² + K² whatever the number of rows.
+    ///
+    /// ```
+    /// use orff::learn::Regression;
+    /// use orff::model::Query;
+    /// use orff::rows::{Inputs, Table};
+    /// use orff::watch::Silent;
+    /// let x = faer::Mat::from_fn(200, 1, |i, _| i as f64 / 20.0);
+    /// let y = faer::Mat::from_fn(200, 2, |i, k| (i as f64 / 20.0 + k as f64).sin());
+    /// let fitted = Regression::default().fit(&Table::new(x.clone(), y.clone())?, &mut Silent)?;
+    /// let mean = fitted.model.predict(&Inputs::Dense(x), Query::default())?.mean;
+    /// assert!((mean - y).norm_max() < 1e-2);
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Fitted> {
+        self.check()?;
+        match self.threads.fixed() {
+            None => self.fit_here(rows, watch),
+            Some(threads) => rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .map_err(|e| Error::numerical("threads", e.to_string()))?
+                .install(|| self.fit_here(rows, watch)),
+        }
+    }
+
+    fn how(&self) -> Draw {
+        Draw { kind: self.draw, measure: self.measure, seed: self.seed, purpose: 0 }
+    }
+
+    /// Number of outputs that the kernel itself has, given those of its moments.
+    pub(super) fn kernel_outputs(&self, columns: usize) -> usize {
+        self.kernel.views().map_or(columns, <[_]>::len)
+    }
+
+    /// A map of the kernel with about so many unknowns.
+    pub(super) fn small_map(&self, kernel: &Kernel, d: usize, unknowns: usize) -> Result<FeatureMap> {
+        let columns = self.columns_per_character(kernel, d)?;
+        let features = (unknowns / columns).max(16) / 2 * 2;
+        self.draw_map(kernel, d, features)
+    }
+
+    fn draw_map(&self, kernel: &Kernel, d: usize, features: usize) -> Result<FeatureMap> {
+        FeatureMap::draw(kernel, d, features, self.map, &self.how(), self.sum)
+    }
+
+    /// Unknowns per character: r, or 1 when the kernel is decomposable (its system splits).
+    fn columns_per_character(&self, kernel: &Kernel, d: usize) -> Result<usize> {
+        let probe = kernel.draw(d, 8, &Draw { kind: DrawKind::Iid, ..self.how() }, SumDraw::Concatenation)?;
+        if probe.shared_factor().is_some() {
+            return Ok(1);
+        }
+        Ok(probe.blocks.iter().map(|b| b.factors.columns()).max().unwrap_or(1))
+    }
+
+    /// Moments about their means, of all outputs at once or one by one.
+    pub(super) fn centred(&self, moments: &Moments) -> Vec<Centred> {
+        choose::centred(moments, self.offset)
+    }
+
+    fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Fitted> {
+        if rows.outputs() == 0 || rows.inputs() == 0 {
+            return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
+        }
+        let given = self.kernel.with_lengthscale(&self.lengthscale);
+        let mut choices = Vec::new();
+        let mut say = |watch: &mut dyn Watch, line: String| {
+            watch.say(&line);
+            choices.push(line);
+        };
+        let (mut drawn, rest) = sample::draw(rows, self.seed, watch)?;
+        let preparation = scale::inputs(&given, &self.group, &drawn.rows)?;
+        let (means, scales) = scale::outputs(&given, &drawn.rows, self.offset);
+        let stage = Stage { preparation, means, scales };
+
+        let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
+        let prepared = Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref() };
+        let mut seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), lengthscale: None };
+        let d = inputs.ncols();
+        // a kernel that leaves no lengthscale open does not notice this one
+        if given.resolve(&Seen { lengthscale: Some(1.0), ..seen })?
+            != given.resolve(&Seen { lengthscale: Some(2.0), ..seen })?
+        {
+            let (chosen, reason) = choose::lengthscale(self, &given, &prepared, watch)?;
+            seen.lengthscale = Some(chosen);
+            say(watch, reason);
+        }
+        let kernel = given.resolve(&seen)?;
+        let features = match self.features.fixed() {
+            Some(features) => features,
+            None => {
+                let known = drawn.total.unwrap_or(usize::MAX / 16);
+                let (n, reason) = choose::features(known, self.columns_per_character(&kernel, d)?, self.map);
+                say(watch, reason);
+                n
+            }
+        };
+        let map = self.draw_map(&kernel, d, features)?;
+        for note in map.atoms().blocks.iter().filter_map(|b| b.note.clone()) {
+            say(watch, note);
+        }
+        say(watch, self.memory(&map, rows.outputs()));
+
+        let blocks = match rest {
+            None => reblock(rows, BLOCK_ROWS)?,
+            Some(rest) => {
+                Blocks::resume(std::mem::take(&mut drawn.head), rest, (rows.inputs(), rows.outputs()), BLOCK_ROWS)
+            }
+        };
+        let (moments, count) = self.pass(&map, &stage, blocks, watch)?;
+        let data = self.centred(&moments);
+        if !data.iter().any(|c| c.weight > 0.0) {
+            return Err(Error::Data("no row counts: every weight is zero, or no output was observed".into()));
+        }
+        if let Some(t) = data.iter().position(|c| c.weight <= 0.0) {
+            return Err(Error::Data(format!("output {}: not observed on any row with a weight > 0", t + 1)));
+        }
+        let metric = self.metric.as_ref().map(|m| stage.scaled_metric(m.mat())).transpose()?;
+        watch.stage("solve");
+        let (solution, ridge, path) = self.solve(&map, &data, metric.as_ref(), &stage, rows, watch, &mut say)?;
+        say(watch, format!("solved by {}", solution.how));
+        let model = self.model(map, stage, &data, solution, metric.as_ref());
+        let points = training_points(&drawn.rows);
+        let training = Training { rows: count, kernel: Some(kernel), ridge, choices, path, points };
+        Ok(Fitted { model, training, moments })
+    }
+
+    /// The memory a fit takes beside a few blocks of rows, before it starts.
+    fn memory(&self, map: &FeatureMap, p: usize) -> String {
+        let (m, k) = (map.characters() as f64, map.unknowns() as f64);
+        let solver = match map.atoms().shared_factor() {
+            Some(_) => 3.0 * m * m,
+            None if map.unknowns() <= EIGEN_UNKNOWNS => 3.0 * k * k,
+            None => 4.0 * k,
+        };
+        let bytes = 8.0 * (m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64 + solver);
+        format!("memory about {:.0} MB for {m} characters (lower it with fewer features)", (bytes / 1e6).max(1.0))
+    }
+
+    /// The one pass: characters of each block, moments of all.
+    fn pass(
+        &self,
+        map: &FeatureMap,
+        stage: &Stage,
+        blocks: Blocks,
+        watch: &mut dyn Watch,
+    ) -> Result<(Moments, usize)> {
+        watch.stage("fit");
+        let columns = if stage.preparation.views.is_empty() { stage.means.len() } else { 1 };
+        let mut moments = Moments::new(map.characters(), columns);
+        let mut characters = Characters::new(map.characters());
+        let mut row = 0;
+        for block in blocks {
+            let block = block?;
+            let n = block.inputs.nrows();
+            sample::check(&block, row)?;
+            let (inputs, outputs, weights) = stage.prepare(&block, row + 1)?;
+            map.fill(&inputs, &mut characters);
+            moments.add(&characters, outputs.as_ref(), weights.as_ref())?;
+            row += n;
+            watch.advance(n as u64)?;
+        }
+        Ok((moments, row))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn solve(
+        &self,
+        map: &FeatureMap,
+        data: &[Centred],
+        metric: Option<&Mat<f64>>,
+        stage: &Stage,
+        rows: &dyn Rows,
+        watch: &mut dyn Watch,
+        say: &mut dyn FnMut(&mut dyn Watch, String),
+    ) -> Result<(Solution, f64, Vec<PathPoint>)> {
+        let shared = map.atoms().shared_factor().is_some();
+        let unknowns = if shared { map.characters() } else { map.unknowns() };
+        let iterate = cg::Params { tol: self.tolerance, max_iter: self.iterations };
+        if unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !matches!(self.ridge, Ridge::Given(_))) {
+            let ridge = match self.ridge {
+                Ridge::Given(0.0) => {
+                    return Err(Error::refused(
+                        format!("ridge 0 with {unknowns} unknowns"),
+                        format!(
+                            "least-norm solutions need at most {EIGEN_UNKNOWNS}; lower features or give a ridge > 0"
+                        ),
+                    ));
+                }
+                Ridge::Given(ridge) => ridge,
+                _ => {
+                    let (ridge, reason) = self.ridge_of_prefix(map, data)?;
+                    say(watch, reason);
+                    ridge
+                }
+            };
+            if metric.is_some() {
+                return Err(Error::refused("a metric with this many unknowns", "lower features"));
+            }
+            return Ok((solve_iterative(map, data, ridge, iterate, watch)?, ridge, Vec::new()));
+        }
+        let system = System::new(map, data, metric)?;
+        if let Ridge::Given(ridge) = self.ridge
+            && ridge > 0.0
+            && same_variance(&system)
+        {
+            return Ok((solve_direct(map, &system, ridge, self.posterior)?, ridge, Vec::new()));
+        }
+        let spectral = Spectral::new(system)?;
+        let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+        let best = match self.ridge {
+            Ridge::Given(ridge) => spectral.at(ridge),
+            Ridge::Evidence => spectral.minimise(|p| -p.evidence)?,
+            Ridge::Gcv => spectral.minimise(|p| p.gcv)?,
+            Ridge::Loo => self.leave_one_out(map, data, stage, rows, &spectral, &mut path, watch)?,
+        };
+        if !matches!(self.ridge, Ridge::Given(_)) {
+            let by = match self.ridge {
+                Ridge::Gcv => "smallest generalised cross-validation score",
+                Ridge::Loo => "smallest leave-one-out error",
+                _ => "largest evidence",
+            };
+            say(watch, format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom));
+        }
+        let posterior = self.posterior && unknowns <= EIGEN_UNKNOWNS;
+        Ok((spectral.solve(map, best.ridge, posterior), best.ridge, path))
+    }
+
+    /// The ridge with the largest evidence for the first atoms alone: their moments are a corner of the moments.
+    fn ridge_of_prefix(&self, map: &FeatureMap, data: &[Centred]) -> Result<(f64, String)> {
+        let (small, keep) = map.prefix(1024)?;
+        let corner: Vec<Centred> = data.iter().map(|c| c.restricted(&keep)).collect();
+        let spectral = Spectral::new(System::new(&small, &corner, None)?)?;
+        let best = spectral.minimise(|p| -p.evidence)?;
+        let reason = format!("ridge {:.3e}: largest evidence of the first {} characters", best.ridge, keep.len());
+        Ok((best.ridge, reason))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn leave_one_out(
+        &self,
+        map: &FeatureMap,
+        data: &[Centred],
+        stage: &Stage,
+        rows: &dyn Rows,
+        spectral: &Spectral,
+        path: &mut [PathPoint],
+        watch: &mut dyn Watch,
+    ) -> Result<PathPoint> {
+        if !rows.rereadable() {
+            return Err(Error::refused(
+                "leave-one-out from a source that is read once",
+                "it needs a second pass; give a file, or choose the ridge by gcv or evidence",
+            ));
+        }
+        let [all] = data else {
+            return Err(Error::refused(
+                "leave-one-out with missing outputs",
+                "rows have no common leverage; use gcv",
+            ));
+        };
+        watch.stage("leave-one-out");
+        let ridges: Vec<f64> = path.iter().map(|p| p.ridge).collect();
+        let mut sums = vec![0.0; ridges.len()];
+        let mut characters = Characters::new(map.characters());
+        let mut row = 0;
+        for block in reblock(rows, BLOCK_ROWS)? {
+            let block = block?;
+            let n = block.inputs.nrows();
+            let (inputs, outputs, weights) = stage.prepare(&block, row + 1)?;
+            map.fill(&inputs, &mut characters);
+            let c = characters.as_mat();
+            let c = Mat::from_fn(c.nrows(), c.ncols(), |i, m| c[(i, m)] - all.mean_c[m]);
+            let y = Mat::from_fn(c.nrows(), outputs.ncols(), |i, t| outputs[(i, t)] - all.mean_y[t]);
+            let weight = match weights {
+                Some(Weights::Row(w)) => w,
+                _ => vec![1.0; c.nrows()],
+            };
+            spectral.add_leave_one_out(c.as_ref(), y.as_ref(), &weight, self.offset, &ridges, &mut sums)?;
+            row += n;
+            watch.advance(n as u64)?;
+        }
+        let scale = 1.0 / (all.weight * all.mean_y.len() as f64);
+        path.iter_mut().zip(&sums).for_each(|(p, s)| p.loo = Some(s * scale));
+        path.iter()
+            .filter(|p| p.loo.is_some_and(f64::is_finite))
+            .min_by(|a, b| a.loo.unwrap_or(f64::INFINITY).total_cmp(&b.loo.unwrap_or(f64::INFINITY)))
+            .copied()
+            .ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite leave-one-out error"))
+    }
+
+    /// From scaled units to the user's.
+    fn model(
+        &self,
+        map: FeatureMap,
+        stage: Stage,
+        data: &[Centred],
+        solution: Solution,
+        metric: Option<&Mat<f64>>,
+    ) -> Linear {
+        let Stage { preparation, means, scales } = stage;
+        let views = preparation.views.len();
+        let table = solution.table;
+        let (m, columns) = (table.nrows(), table.ncols());
+        let of = |t: usize| &data[t.min(data.len() - 1)];
+        let mut constants = vec![0.0; columns];
+        let mut variances = vec![0.0; columns];
+        for t in 0..columns {
+            let (one, z) = (of(t), table.col(t));
+            let drift: f64 = (0..m).map(|i| z[i] * one.mean_c[i]).sum();
+            constants[t] = one.mean_y[t] - drift;
+            let fitted: f64 = (0..m).map(|i| z[i] * one.cy[(i, t)]).sum();
+            let energy: f64 = (0..m).map(|j| z[j] * (0..m).map(|i| one.cc[(i, j)] * z[i]).sum::<f64>()).sum();
+            let rss = (one.yy[(t, t)] - 2.0 * fitted + energy).max(0.0);
+            let spent = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
+            // with as many degrees of freedom as data the residuals say nothing: keep at least a tenth of the count
+            variances[t] = rss / (one.count - spent).max(0.1 * one.count).max(f64::MIN_POSITIVE);
+        }
+        let p = means.len();
+        let column = |t: usize| if views > 0 { 0 } else { t };
+        let offset = (0..p).map(|t| means[t] + scales[t] * constants[column(t)]).collect();
+        let noise = match metric {
+            None => {
+                Mat::from_fn(p, p, |s, t| if s == t { variances[column(t)] * scales[t] * scales[t] } else { 0.0 })
+            }
+            Some(metric) => {
+                let common = (0..p).map(|t| variances[t] / metric[(t, t)]).sum::<f64>() / p as f64;
+                Mat::from_fn(p, p, |s, t| common * metric[(s, t)] * scales[s] * scales[t])
+            }
+        };
+        let posterior = solution.posterior.map(|spreads| {
+            let mean = Mat::from_fn(m, data.len(), |i, t| data[t].mean_c[i]);
+            Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.offset)
+        });
+        let table = match views {
+            0 => Mat::from_fn(m, p, |i, t| table[(i, t)] * scales[t]),
+            _ => table,
+        };
+        Linear { preparation, map, table, offset, noise, output_scale: scales, posterior: posterior.into() }
+    }
+}
+
+/// A few rows (inputs, then outputs) to draw beside the model; none when rows are too wide for pictures.
+fn training_points(rows: &Batch) -> Vec<Vec<f64>> {
+    let (Inputs::Dense(x), y) = (&rows.inputs, &rows.outputs) else { return Vec::new() };
+    if x.ncols() + y.ncols() > 8 {
+        return Vec::new();
+    }
+    let step = x.nrows().div_ceil(1000).max(1);
+    (0..x.nrows())
+        .step_by(step)
+        .filter(|&i| y.row(i).iter().all(|v| v.is_finite()))
+        .map(|i| x.row(i).iter().chain(y.row(i).iter()).copied().collect())
+        .collect()
+}
+
+/// Whether every component has the same prior variance, so that one factorisation serves all.
+fn same_variance(system: &System) -> bool {
+    let first = system.components.first().map_or(1.0, |c| c.s2);
+    system.groups.len() == 1 && system.components.iter().all(|c| (c.s2 - first).abs() <= 1e-14 * first)
+}
+
+/// From the user's units to those of the kernel and back.
+struct Stage {
+    preparation: Preparation,
+    means: Vec<f64>,
+    scales: Vec<f64>,
+}
+
+impl Stage {
+    /// Inputs in the kernel's coordinates, scaled outputs, weights; one row per view where there are views.
+    fn prepare(&self, rows: &Batch, first: usize) -> Result<(Inputs, Mat<f64>, Option<Weights>)> {
+        let inputs = self.preparation.prepare(&rows.inputs, first)?;
+        let y = &rows.outputs;
+        let scaled = Mat::from_fn(y.nrows(), y.ncols(), |i, t| (y[(i, t)] - self.means[t]) / self.scales[t]);
+        let outputs = self.preparation.expand_outputs(&scaled);
+        let v = self.preparation.expansion();
+        let weights = match (&rows.weights, v) {
+            (weights, 1) if self.preparation.views.is_empty() => weights.clone(),
+            (None, _) => None,
+            (Some(Weights::Row(w)), v) => {
+                Some(Weights::Row(w.iter().flat_map(|w| std::iter::repeat_n(*w, v)).collect()))
+            }
+            (Some(Weights::Entry(w)), _) => Some(Weights::Entry(self.preparation.expand_outputs(w))),
+        };
+        Ok((inputs, outputs, weights))
+    }
+
+    fn scaled_metric(&self, metric: &Mat<f64>) -> Result<Mat<f64>> {
+        let p = self.scales.len();
+        if metric.nrows() != p || metric.ncols() != p {
+            return Err(Error::shape("metric", format!("{p}×{p}"), format!("{}×{}", metric.nrows(), metric.ncols())));
+        }
+        Ok(Mat::from_fn(p, p, |s, t| metric[(s, t)] / (self.scales[s] * self.scales[t])))
+    }
+}

@@ -1,0 +1,152 @@
+//! What is chosen before the pass is chosen from a sample: at most 10 000 rows, by a seeded reservoir, or the first ones
+//! of a source that can be read only once.
+
+use crate::error::{Error, Result};
+use crate::random::Stream;
+use crate::rows::{Batch, Inputs, Rows, Weights};
+use crate::watch::Watch;
+use faer::Mat;
+
+/// Largest number of rows of a sample.
+pub const SAMPLE_ROWS: usize = 10_000;
+
+const RESERVOIR: u64 = 0x7265_7365_7276;
+
+/// Some rows of a source, and how many it has.
+pub struct Sample {
+    /// The rows, in their order.
+    pub rows: Batch,
+    /// Number of rows of the source, when all were seen.
+    pub total: Option<usize>,
+    /// The batches read so far of a source that cannot be read again.
+    pub head: Vec<Batch>,
+}
+
+/// Draws a sample; for a source that cannot be read again also returns the iterator to go on with.
+pub fn draw<'a>(
+    rows: &'a dyn Rows,
+    seed: u64,
+    watch: &mut dyn Watch,
+) -> Result<(Sample, Option<Box<dyn Iterator<Item = Result<Batch>> + 'a>>)> {
+    watch.stage("sample");
+    let mut source = rows.batches()?;
+    if !rows.rereadable() {
+        let (mut head, mut seen, mut ended) = (Vec::new(), 0, false);
+        while seen < SAMPLE_ROWS {
+            match source.next() {
+                None => {
+                    ended = true;
+                    break;
+                }
+                Some(batch) => {
+                    let batch = batch?;
+                    check(&batch, seen)?;
+                    seen += batch.inputs.nrows();
+                    watch.advance(batch.inputs.nrows() as u64)?;
+                    head.push(batch);
+                }
+            }
+        }
+        if seen == 0 {
+            return Err(empty());
+        }
+        let mut all = crate::feature::join(&head, seen);
+        if seen > SAMPLE_ROWS {
+            all = all.slice(0, SAMPLE_ROWS);
+        }
+        return Ok((Sample { rows: all, total: ended.then_some(seen), head }, Some(source)));
+    }
+    // reservoir: row i replaces a kept one with probability size/i, by its own stream, so batches do not matter
+    let mut kept: Vec<(usize, Batch)> = Vec::new();
+    let mut total = 0;
+    for batch in source {
+        let batch = batch?;
+        check(&batch, total)?;
+        let n = batch.inputs.nrows();
+        if total + n <= SAMPLE_ROWS {
+            if n > 0 {
+                kept.push((total, batch));
+            }
+        } else {
+            if total <= SAMPLE_ROWS {
+                kept = kept.iter().flat_map(|(at, b)| singles(*at, b)).collect();
+            }
+            for i in 0..n {
+                let row = total + i;
+                let slot = if row < SAMPLE_ROWS {
+                    kept.len()
+                } else {
+                    Stream::new(seed, RESERVOIR, row as u64).below(row + 1)
+                };
+                if slot < SAMPLE_ROWS {
+                    let one = (row, batch.slice(i, i + 1));
+                    if slot == kept.len() { kept.push(one) } else { kept[slot] = one }
+                }
+            }
+        }
+        total += n;
+        watch.advance(n as u64)?;
+    }
+    if total == 0 {
+        return Err(empty());
+    }
+    kept.sort_by_key(|(row, _)| *row);
+    let parts: Vec<Batch> = kept.into_iter().map(|(_, b)| b).collect();
+    let rows = parts.iter().map(|b| b.inputs.nrows()).sum();
+    Ok((Sample { rows: crate::feature::join(&parts, rows), total: Some(total), head: Vec::new() }, None))
+}
+
+fn singles(at: usize, batch: &Batch) -> Vec<(usize, Batch)> {
+    (0..batch.inputs.nrows()).map(|i| (at + i, batch.slice(i, i + 1))).collect()
+}
+
+fn empty() -> Error {
+    Error::Data("no rows: the data are empty (after dropping rows with missing values, if that was asked)".into())
+}
+
+/// Checks what every row must satisfy: finite or missing outputs, weights ≥ 0.
+pub fn check(batch: &Batch, first: usize) -> Result<()> {
+    let y = &batch.outputs;
+    let bad = |row: usize, column: String, value: f64, problem: &str| {
+        Err(Error::Value { row: first + row + 1, column, value: value.to_string(), problem: problem.into() })
+    };
+    for t in 0..y.ncols() {
+        if let Some(i) = (0..y.nrows()).find(|&i| y[(i, t)].is_infinite()) {
+            return bad(
+                i,
+                format!("output {}", t + 1),
+                y[(i, t)],
+                "is not a finite number (a missing output is NaN)",
+            );
+        }
+    }
+    let usable = |w: f64| w.is_finite() && w >= 0.0;
+    match &batch.weights {
+        None => Ok(()),
+        Some(Weights::Row(w)) => match w.iter().position(|w| !usable(*w)) {
+            Some(i) => bad(i, "weight".into(), w[i], "is not a weight (a finite number ≥ 0)"),
+            None => Ok(()),
+        },
+        Some(Weights::Entry(w)) => {
+            for t in 0..w.ncols() {
+                if let Some(i) = (0..w.nrows()).find(|&i| !usable(w[(i, t)]) && y[(i, t)].is_finite()) {
+                    return bad(i, format!("weight {}", t + 1), w[(i, t)], "is not a weight (a finite number ≥ 0)");
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The first rows of a sample as dense inputs, for distances.
+pub fn dense_head(inputs: &Inputs, rows: usize) -> Mat<f64> {
+    let n = rows.min(inputs.nrows());
+    match inputs.slice(0, n) {
+        Inputs::Dense(x) => x,
+        Inputs::Sparse(x) => {
+            let mut out = Mat::zeros(n, x.width);
+            (0..n).for_each(|i| x.row(i).for_each(|(k, v)| out[(i, k)] = v));
+            out
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Centres and scales of inputs and outputs, as far as the kernel leaves them free.
+
+use crate::error::Result;
+use crate::group::Group;
+use crate::kernel::{Kernel, Units};
+use crate::model::Preparation;
+use crate::rows::{Batch, Inputs};
+use faer::Mat;
+
+/// Mean and standard deviation of each column, NaN left out; a constant column has deviation 0.
+fn columns(x: &Mat<f64>) -> Vec<(f64, f64)> {
+    (0..x.ncols())
+        .map(|k| {
+            let seen: Vec<f64> = x.col(k).iter().copied().filter(|v| v.is_finite()).collect();
+            let n = seen.len().max(1) as f64;
+            let mean = seen.iter().sum::<f64>() / n;
+            let variance = seen.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+            // what is left of a constant column after rounding is no spread
+            let sd = variance.sqrt();
+            (mean, if sd <= 1e-12 * mean.abs() { 0.0 } else { sd })
+        })
+        .collect()
+}
+
+fn scales(columns: &[(f64, f64)], units: Units) -> Vec<f64> {
+    match units {
+        Units::Free => columns.iter().map(|(_, sd)| if *sd > 0.0 { *sd } else { 1.0 }).collect(),
+        Units::Common => {
+            let square = columns.iter().map(|(_, sd)| sd * sd).sum::<f64>() / columns.len().max(1) as f64;
+            vec![if square > 0.0 { square.sqrt() } else { 1.0 }; columns.len()]
+        }
+        Units::Fixed => vec![1.0; columns.len()],
+    }
+}
+
+/// The preparation of inputs that a kernel allows, from a sample of rows.
+pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparation> {
+    let d = sample.inputs.ncols();
+    group.check(d)?;
+    let mut preparation = Preparation {
+        views: kernel.views().map(<[_]>::to_vec).unwrap_or_default(),
+        group: group.clone(),
+        ..Preparation::plain(d)
+    };
+    match preparation.chart(&sample.inputs, 1)? {
+        Inputs::Dense(x) => {
+            let columns = columns(&x);
+            preparation.centre = columns.iter().map(|(mean, _)| *mean).collect();
+            preparation.scale = scales(&columns, kernel.units().0);
+        }
+        // sparse rows keep their zeros, and their columns their common unit
+        Inputs::Sparse(_) => {}
+    }
+    Ok(preparation)
+}
+
+/// Mean and scale of each output.
+pub fn outputs(kernel: &Kernel, sample: &Batch, centre: bool) -> (Vec<f64>, Vec<f64>) {
+    let columns = columns(&sample.outputs);
+    let means = columns.iter().map(|(mean, _)| if centre { *mean } else { 0.0 }).collect();
+    (means, scales(&columns, kernel.units().1))
+}
