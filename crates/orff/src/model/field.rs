@@ -5,7 +5,7 @@
 //! is the same wave a quarter turn later, so each operator below is a table made from Z and κ, times characters: no
 //! grids, no finite differences, and an identity such as curl ∇φ = 0 holds wave by wave, at any point.
 
-use super::Linear;
+use super::{Held, Linear};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, MapKind};
 use crate::linalg;
@@ -71,14 +71,15 @@ impl Linear {
     /// for i < k, in the order (1,2), (1,3), …, (1,d), (2,3), ….
     ///
     /// ```
-    /// # use orff::{feature::{FeatureMap, MapKind}, kernel::{Kernel, SumDraw}, rows::Inputs, spectrum::{Draw, Gaussian}};
+    /// # use orff::{feature::{FeatureMap, MapKind}, kernel::{Kernel, SumDraw}, rows::Inputs};
+    /// # use orff::spectrum::{Draw, Gaussian};
     /// # use orff::model::{Linear, Preparation};
     /// # use faer::Mat;
     /// let kernel = Kernel::curl_free(Gaussian { lengthscale: 0.5.into() }.into());
     /// # let map = FeatureMap::draw(&kernel, 3, 40, MapKind::Pairs, &Draw::default(), SumDraw::default())?;
     /// # let theta: Vec<f64> = (0..map.unknowns()).map(|m| (m as f64).sin()).collect();
     /// # let model = Linear { preparation: Preparation::plain(3), table: map.lift(&theta), map, offset: vec![0.0; 3],
-    /// #     noise: Mat::identity(3, 3), output_scale: vec![1.0; 3], posterior: None };
+    /// #     noise: Mat::identity(3, 3), output_scale: vec![1.0; 3], posterior: Default::default() };
     /// // `model` is a Linear with this kernel, whatever its coefficients
     /// let x = Inputs::Dense(faer::mat![[0.3, 0.1, -0.7]]);
     /// assert!(model.curl(&x)?.norm_max() < 1e-12 * model.jacobian(&x)?[0].norm_max());
@@ -109,7 +110,10 @@ impl Linear {
         if split.rotation.norm_l2() > OFF * split.size() {
             return Err(Error::refused(
                 "potential of this model",
-                format!("{}; ask its gradient part instead", split.off(&split.rotation, "rotation")),
+                format!(
+                    "{}; fit a curl-free kernel, or ask its gradient part",
+                    split.off(&split.rotation, "rotation")
+                ),
             ));
         }
         let d = split.mean.len();
@@ -131,8 +135,8 @@ impl Linear {
     /// The vector potential A of a field in space without divergence, f = ∇×A with ∇·A = 0 (Coulomb gauge) and A = 0
     /// at the centre of the inputs (n×3). Cost n·M·d².
     ///
-    /// In d > 3 dimensions A is antisymmetric with fᵢ = Σₖ ∂Aᵢₖ/∂xₖ; its entries i < k are the columns, in the order of
-    /// [`curl`](Self::curl). Refused as [`stream_function`](Self::stream_function) is.
+    /// In d > 3 dimensions A is antisymmetric with fᵢ = Σₖ ∂Aᵢₖ/∂xₖ; its entries i < k are the columns, in the order
+    /// of [`curl`](Self::curl). Refused as [`stream_function`](Self::stream_function) is.
     pub fn vector_potential(&self, x: &Inputs) -> Result<Mat<f64>> {
         self.circulation("vector potential", "space", 3..=usize::MAX, x)
     }
@@ -147,22 +151,25 @@ impl Linear {
         Ok(self.with_table(self.split("rotation part")?.rotation))
     }
 
-    /// The Helmholtz decomposition f = gradient + rotation + mean at n points, exactly, for any model with p = d on the
-    /// additive group. Cost n·M·d.
+    /// The Helmholtz decomposition f = gradient + rotation + mean at n points, exactly, for any model with p = d on
+    /// the additive group. Cost n·M·d.
     ///
-    /// Each wave is split along and across its κ; what does not vary (the offset) is the mean. Without conditions on a
-    /// boundary the split of a field is not unique; this is the one whose parts are bounded on all of space. The parts
-    /// as models, with their potentials: [`gradient_part`](Self::gradient_part), [`rotation_part`](Self::rotation_part).
+    /// Each wave is split along and across its κ; what does not vary (the offset) is the mean. Without conditions on
+    /// a boundary the split of a field is not unique; this is the one whose parts are bounded on all of space. The
+    /// parts as models, with their potentials, are [`gradient_part`](Self::gradient_part) and
+    /// [`rotation_part`](Self::rotation_part).
     ///
     /// ```
-    /// # use orff::{feature::{FeatureMap, MapKind}, kernel::{Kernel, SumDraw}, rows::Inputs, spectrum::{Draw, Gaussian}};
+    /// # use orff::{feature::{FeatureMap, MapKind}, kernel::{Kernel, SumDraw}, rows::Inputs};
+    /// # use orff::spectrum::{Draw, Gaussian};
     /// # use orff::model::{Linear, Preparation, Query};
     /// # use faer::Mat;
     /// # let kernel = Kernel::helmholtz(Gaussian { lengthscale: 0.5.into() }.into(), 0.5);
     /// # let map = FeatureMap::draw(&kernel, 2, 40, MapKind::Pairs, &Draw::default(), SumDraw::default())?;
     /// # let theta: Vec<f64> = (0..map.unknowns()).map(|m| (m as f64).sin()).collect();
-    /// # let model = Linear { preparation: Preparation::plain(2), table: map.lift(&theta), map, offset: vec![1.0, -2.0],
-    /// #     noise: Mat::identity(2, 2), output_scale: vec![1.0; 2], posterior: None };
+    /// # let (preparation, table) = (Preparation::plain(2), map.lift(&theta));
+    /// # let model = Linear { preparation, table, map, offset: vec![1.0, -2.0],
+    /// #     noise: Mat::identity(2, 2), output_scale: vec![1.0; 2], posterior: Default::default() };
     /// // `model` is a Linear with two inputs and two outputs
     /// let x = Inputs::Dense(faer::mat![[0.3, 0.1], [-0.8, 0.4]]);
     /// let (f, parts) = (model.predict(&x, Query::default())?.mean, model.decompose(&x)?);
@@ -267,7 +274,10 @@ impl Linear {
         if split.gradient.norm_l2() > OFF * split.size() {
             return Err(Error::refused(
                 format!("{what} of this model"),
-                format!("{}; ask its rotation part instead", split.off(&split.gradient, "gradient")),
+                format!(
+                    "{}; fit a div-free kernel, or ask its rotation part",
+                    split.off(&split.gradient, "gradient")
+                ),
             ));
         }
         let (planes, waves, r) = (planes(d), &split.waves, &split.rotation);
@@ -341,7 +351,7 @@ impl Linear {
         if !self.preparation.group.is_additive() {
             return Err(Error::refused(
                 format!("{what} on the {} group", self.preparation.group.name()),
-                "its waves run along the chart, where gradients are not those of the inputs; fit on the additive group",
+                "its waves run along the chart, not along the inputs; fit on the additive group",
             ));
         }
         let (waves, z) = (Waves::of(self), &self.table);
@@ -374,7 +384,7 @@ impl Linear {
             offset: vec![0.0; p],
             noise: Mat::zeros(p, p),
             output_scale: self.output_scale.clone(),
-            posterior: super::Held::None,
+            posterior: Held::None,
         }
     }
 }
