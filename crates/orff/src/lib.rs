@@ -6,15 +6,16 @@
 pub mod error;
 pub mod archive;
 pub mod rows;
+pub mod group;
 pub mod params;
 pub mod watch;
 pub mod linalg;
 pub mod special;
 pub mod random;
-pub mod group;
 pub mod spectrum;
 pub mod kernel;
 pub mod feature;
+pub mod metric;
 pub mod solve;
 pub mod model;
 pub mod learn;

@@ -7,9 +7,6 @@ use crate::spectrum::Omega;
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
-/// Atoms per task: small enough for the cache, fixed so that the numbers do not depend on the threads.
-const STRIP: usize = 64;
-
 /// A column-major n×M buffer of characters; columns are a little apart so that they do not share cache sets.
 pub struct Characters {
     data: Vec<f64>,
@@ -46,12 +43,13 @@ impl Characters {
     pub(super) fn fill(&mut self, x: &Inputs, block: &Block, phases: &[f64], from: usize) {
         let (rows, stride, count) = (self.rows, self.stride, block.count());
         let region = &mut self.data[from * stride..];
-        let strip = STRIP * stride;
+        let atoms = block.omega.strip();
+        let strip = atoms * stride;
         if phases.is_empty() {
             let (cosines, sines) = region.split_at_mut(count * stride);
             let sines = &mut sines[..count * stride];
             cosines.par_chunks_mut(strip).zip(sines.par_chunks_mut(strip)).enumerate().for_each(|(s, (cos, sin))| {
-                project(x, &block.omega, s * STRIP, rows, stride, sin);
+                project(x, &block.omega, s * atoms, rows, stride, sin);
                 for (cos, sin) in cos.chunks_mut(stride).zip(sin.chunks_mut(stride)) {
                     cos[..rows].copy_from_slice(&sin[..rows]);
                     linalg::sin_cos_in_place(&mut cos[..rows], &mut sin[..rows]);
@@ -59,9 +57,9 @@ impl Characters {
             });
         } else {
             region[..count * stride].par_chunks_mut(strip).enumerate().for_each(|(s, cos)| {
-                project(x, &block.omega, s * STRIP, rows, stride, cos);
+                project(x, &block.omega, s * atoms, rows, stride, cos);
                 for (j, cos) in cos.chunks_mut(stride).enumerate() {
-                    let angles: Vec<f64> = cos[..rows].iter().map(|z| z + phases[s * STRIP + j]).collect();
+                    let angles: Vec<f64> = cos[..rows].iter().map(|z| z + phases[s * atoms + j]).collect();
                     linalg::cos(&angles, &mut cos[..rows]);
                 }
             });

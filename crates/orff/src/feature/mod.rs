@@ -9,5 +9,5 @@ mod pass;
 pub use characters::Characters;
 pub use map::{FeatureMap, MapKind};
 pub use moments::{Key, Moments, Part};
-pub use pass::{BLOCK_ROWS, Blocks, reblock};
 pub(crate) use pass::join;
+pub use pass::{BLOCK_ROWS, Blocks, reblock};

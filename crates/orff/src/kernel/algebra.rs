@@ -1,10 +1,10 @@
 //! The algebra of kernels is the algebra of their atoms: sum = union; scale = a; M K Mᵀ = MB; K(T·,T·) = Tᵀω with B of
 //! the original ω; Schur product = ω₁+ω₂ with the row-wise Khatri–Rao product of factors. \[algebra\]
 
-use super::{Block, Factors, Formula, Kernel, Matrix, Seen, Units};
+use super::{Block, Factors, Formula, Kernel, Matrix, Seen, Transformable, Units};
 use crate::error::{Error, Result};
 use crate::random::Stream;
-use crate::spectrum::{Draw, DrawKind, Omega};
+use crate::spectrum::{Draw, DrawKind, Lengthscale, Omega, Spectrum};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +85,28 @@ impl Kernel {
     /// K(T·, T·) with T d′×d.
     pub fn precomposed(self, with: Matrix) -> Kernel {
         Precomposed { with, of: Box::new(self) }.into()
+    }
+
+    /// The kernel with every open lengthscale set to the given one.
+    pub fn with_lengthscale(&self, lengthscale: &Lengthscale) -> Kernel {
+        let fill = |s: &Spectrum| match s.lengthscale() {
+            Lengthscale::Auto => s.clone().with_lengthscale(lengthscale.clone()),
+            _ => s.clone(),
+        };
+        let inner = |k: &Kernel| Box::new(k.with_lengthscale(lengthscale));
+        match self {
+            Kernel::Decomposable(k) => Kernel::decomposable(fill(&k.spectrum), k.output.clone()),
+            Kernel::CurlFree(k) => Kernel::curl_free(fill(&k.spectrum)),
+            Kernel::DivFree(k) => Kernel::div_free(fill(&k.spectrum)),
+            Kernel::Helmholtz(k) => Kernel::helmholtz(fill(&k.spectrum), k.gradient),
+            Kernel::Transformable(k) => Transformable { spectrum: fill(&k.spectrum), views: k.views.clone() }.into(),
+            Kernel::Listed(k) => k.clone().into(),
+            Kernel::Sum(k) => Sum { terms: k.terms.iter().map(|t| *inner(t)).collect() }.into(),
+            Kernel::Scaled(k) => Scaled { factor: k.factor, of: inner(&k.of) }.into(),
+            Kernel::Product(k) => Product { left: inner(&k.left), right: inner(&k.right) }.into(),
+            Kernel::Conjugated(k) => Conjugated { by: k.by.clone(), of: inner(&k.of) }.into(),
+            Kernel::Precomposed(k) => Precomposed { with: k.with.clone(), of: inner(&k.of) }.into(),
+        }
     }
 
     /// The terms of the kernel written as a sum: products and wrappers are distributed over sums.

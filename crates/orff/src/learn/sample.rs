@@ -112,7 +112,12 @@ pub fn check(batch: &Batch, first: usize) -> Result<()> {
     };
     for t in 0..y.ncols() {
         if let Some(i) = (0..y.nrows()).find(|&i| y[(i, t)].is_infinite()) {
-            return bad(i, format!("output {}", t + 1), y[(i, t)], "is not a finite number (a missing output is NaN)");
+            return bad(
+                i,
+                format!("output {}", t + 1),
+                y[(i, t)],
+                "is not a finite number (a missing output is NaN)",
+            );
         }
     }
     let usable = |w: f64| w.is_finite() && w >= 0.0;

@@ -1,10 +1,10 @@
 //! Centres and scales of inputs and outputs, as far as the kernel leaves them free.
 
+use crate::error::Result;
 use crate::group::Group;
 use crate::kernel::{Kernel, Units};
 use crate::model::Preparation;
 use crate::rows::{Batch, Inputs};
-use crate::error::Result;
 use faer::Mat;
 
 /// Mean and standard deviation of each column, NaN left out; a constant column has deviation 0.

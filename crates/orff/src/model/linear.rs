@@ -1,6 +1,6 @@
 //! A model that is linear in the characters: f(x) = Zᵀc(u) + b.
 
-use super::{Posterior, Preparation};
+use super::{Held, Preparation};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap};
 use crate::linalg;
@@ -51,7 +51,7 @@ pub struct Linear {
     /// Scale of each output in the prior, in the user's units (p): posterior directions are in scaled units.
     pub output_scale: Vec<f64>,
     /// The posterior, if kept.
-    pub posterior: Option<Posterior>,
+    pub posterior: Held,
 }
 
 impl Linear {
@@ -66,7 +66,8 @@ impl Linear {
         let mut mean = Mat::zeros(n, p);
         let mut covs: Vec<Mat<f64>> = Vec::new();
         let wanted = query.std || query.cov;
-        if wanted && self.posterior.is_none() {
+        let posterior = if wanted { self.posterior.get()? } else { None };
+        if wanted && posterior.is_none() {
             return Err(Error::refused(
                 "uncertainty from this model",
                 "it was fitted without a posterior (too many unknowns, or posterior switched off); fit again with fewer features",
@@ -85,7 +86,7 @@ impl Linear {
                     mean[(from + i, t)] = value * self.table_scale(t) + self.offset[t];
                 }
             }
-            if let (true, Some(posterior)) = (wanted, &self.posterior) {
+            if let Some(posterior) = posterior {
                 let raw = posterior.covariance(&self.map, characters.as_mat());
                 for i in 0..to - from {
                     covs.push(self.in_user_units(&raw, i, query.noise));

@@ -1,9 +1,106 @@
 //! Models: what learning leaves behind. They predict, save themselves, and load.
 
+mod file;
+mod held;
 mod linear;
 mod posterior;
 mod prepare;
+mod project;
 
+pub use held::Held;
 pub use linear::{Linear, Prediction, Query};
 pub use posterior::Posterior;
 pub use prepare::Preparation;
+pub use project::{LonLat, Projected};
+
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::rows::Inputs;
+use crate::solve::PathPoint;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// What a model knows of how it came to be; nothing here changes a prediction.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Info {
+    /// The learner's name, as on the command line.
+    pub learner: String,
+    /// Its parameters as they were given.
+    pub params: Value,
+    /// Names of the inputs.
+    pub inputs: Vec<String>,
+    /// Names of the outputs.
+    pub outputs: Vec<String>,
+    /// How rows were read, for whoever reads the next ones; opaque here.
+    pub encoding: Value,
+    /// The training.
+    pub training: Training,
+}
+
+/// A summary of the training.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// Rows read.
+    pub rows: usize,
+    /// The kernel with nothing left open, in scaled coordinates.
+    pub kernel: Option<Kernel>,
+    /// The ridge.
+    pub ridge: f64,
+    /// Choices made, with their reasons.
+    pub choices: Vec<String>,
+    /// Scores along ridges.
+    pub path: Vec<PathPoint>,
+    /// A few training points (rows of numbers), for pictures.
+    pub points: Vec<Vec<f64>>,
+}
+
+/// A model of any kind.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// Linear in the characters.
+    Linear(Box<Linear>),
+}
+
+/// A fitted model with its history.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// What predicts.
+    pub body: Body,
+    /// Applied to the inputs before anything else.
+    pub projection: Option<LonLat>,
+    /// Where it comes from.
+    pub info: Info,
+}
+
+impl Model {
+    /// Predicts n rows.
+    pub fn predict(&self, x: &Inputs, query: Query) -> Result<Prediction> {
+        let projected = self.projected(x)?;
+        match &self.body {
+            Body::Linear(linear) => linear.predict(&projected, query),
+        }
+    }
+
+    /// The inputs as the body of the model takes them.
+    pub fn projected<'a>(&self, x: &'a Inputs) -> Result<Cow<'a, Inputs>> {
+        Ok(match &self.projection {
+            None => Cow::Borrowed(x),
+            Some(by) => Cow::Owned(by.project(x, 1)?),
+        })
+    }
+
+    /// Number of inputs d.
+    pub fn inputs(&self) -> usize {
+        match &self.body {
+            Body::Linear(linear) => linear.preparation.inputs,
+        }
+    }
+
+    /// Number of outputs p.
+    pub fn outputs(&self) -> usize {
+        match &self.body {
+            Body::Linear(linear) => linear.outputs(),
+        }
+    }
+}

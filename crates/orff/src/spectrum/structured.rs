@@ -41,6 +41,19 @@ impl Structured {
         it
     }
 
+    /// Lengthscales (d), signs of all blocks (3n each), factors (D): all there is.
+    pub fn parts(&self) -> (&[f64], Vec<f64>, &[f64]) {
+        (&self.scales, self.signs.concat(), &self.factors)
+    }
+
+    /// From stored parts; None if their sizes do not fit together.
+    pub fn from_parts(scales: Vec<f64>, signs: &[f64], factors: Vec<f64>) -> Option<Self> {
+        let block = scales.len().checked_next_power_of_two()?;
+        let fits = !scales.is_empty() && signs.len() == 3 * block * factors.len().div_ceil(block);
+        let signs = signs.chunks(3 * block).map(<[f64]>::to_vec).collect();
+        fits.then_some(Structured { scales, signs, factors, block })
+    }
+
     pub(super) fn count(&self) -> usize {
         self.factors.len()
     }
