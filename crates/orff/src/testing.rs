@@ -7,7 +7,9 @@ use crate::kernel::{Kernel, Matrix, Seen, SumDraw};
 use crate::linalg;
 use crate::random::Stream;
 use crate::rows::{Batch, Inputs, Weights};
-use crate::spectrum::{Draw, DrawKind, Measure, Spectrum};
+use crate::spectrum::{Draw, DrawKind, Measure};
+
+pub use crate::spectrum::check_spectrum;
 use faer::{Mat, MatRef};
 
 /// Independent repetitions of a random estimate.
@@ -91,65 +93,6 @@ fn exceeds(value: f64, limit: f64) -> bool {
 
 fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
-}
-
-/// Checks a spectrum in d dimensions: k₀(0) = 1; k₀ and −∇∇ᵀk₀ against the atoms of every draw and measure it allows,
-/// by z-score; the first atoms of a longer draw are the shorter draw; its JSON form reads back as itself.
-///
-/// ```
-/// use orff::spectrum::{Matern, Spectrum};
-/// orff::testing::check_spectrum(&Spectrum::from(Matern { smoothness: 2.5, lengthscale: 0.7.into() }), 2)?;
-/// # Ok::<(), String>(())
-/// ```
-pub fn check_spectrum(spectrum: &Spectrum, d: usize) -> Result<(), String> {
-    let at_zero = spectrum.value(&vec![0.0; d]).map_err(text)?;
-    if at_zero != 1.0 {
-        return Err(format!("k₀(0) = {at_zero}, expected 1"));
-    }
-    let json = serde_json::to_string(spectrum).map_err(text)?;
-    if serde_json::from_str::<Spectrum>(&json).map_err(text)? != *spectrum {
-        return Err(format!("{json} does not read back as the same spectrum"));
-    }
-    let finite = spectrum.second_moment(d).map_err(text)?.iter().all(|m| m.is_finite());
-    for how in draws(|how| spectrum.draw(d, 2, how).map(drop))? {
-        let what = format!("{}, draw {}, measure {}", spectrum.name(), how.kind, how.measure);
-        let (short, long) = (spectrum.draw(d, 5, &how).map_err(text)?, spectrum.draw(d, 11, &how).map_err(text)?);
-        if short.omega.to_dense() != long.omega.to_dense().subrows(0, 5) || short.ratio != long.ratio[..5] {
-            return Err(format!("{what}: the first 5 atoms of 11 are not the 5 atoms"));
-        }
-        if how.kind == DrawKind::Structured && long.note.is_none() {
-            continue; // its bias is small but not zero: no z-score
-        }
-        for delta in points(2, d) {
-            let mut value = Estimate::new(1, 1);
-            let mut hessian = Estimate::new(d, d);
-            for seed in 0..SEEDS {
-                let drawn = spectrum.draw(d, ATOMS, &Draw { seed, ..how.clone() }).map_err(text)?;
-                let omega = drawn.omega.to_dense();
-                let wave = |j: usize| {
-                    let angle: f64 = (0..d).map(|k| omega[(j, k)] * delta[k]).sum();
-                    drawn.ratio[j] * angle.cos() / ATOMS as f64
-                };
-                value.add(&Mat::from_fn(1, 1, |_, _| (0..ATOMS).map(wave).sum()));
-                hessian.add(&Mat::from_fn(d, d, |i, k| {
-                    (0..ATOMS).map(|j| wave(j) * omega[(j, i)] * omega[(j, k)]).sum()
-                }));
-            }
-            let exact = spectrum.value(&delta).map_err(text)?;
-            let z = value.largest_z(&Mat::from_fn(1, 1, |_, _| exact));
-            // without a fourth moment the plain measure has no standard error for the second derivatives
-            if exceeds(z, LARGEST_Z) {
-                return Err(format!("{what}: atoms are {z:.1} standard errors from k₀({delta:?}) = {exact:.6}"));
-            }
-            if finite && how.measure == Measure::Trace {
-                let z = hessian.largest_z(&spectrum.minus_hessian(&delta).map_err(text)?);
-                if exceeds(z, LARGEST_Z) {
-                    return Err(format!("{what}: atoms are {z:.1} standard errors from −∇∇ᵀk₀({delta:?})"));
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Checks a kernel of d inputs and p outputs: K(x,z) = K(z,x)ᵀ; a positive semi-definite Gram matrix; ΦᵀΦ of both
