@@ -7,7 +7,9 @@ use crate::kernel::{Kernel, Matrix, Seen, SumDraw};
 use crate::linalg;
 use crate::random::Stream;
 use crate::rows::{Batch, Inputs, Weights};
-use crate::spectrum::{Draw, DrawKind, Measure, Spectrum};
+use crate::spectrum::{Draw, DrawKind, Measure};
+
+pub use crate::spectrum::check_spectrum;
 use faer::{Mat, MatRef};
 
 /// Independent repetitions of a random estimate.
@@ -49,7 +51,7 @@ impl Estimate {
                 let mean = self.sum[(i, j)] / self.count;
                 let variance = (self.square[(i, j)] / self.count - mean * mean).max(0.0) / (self.count - 1.0);
                 let z = (mean - exact[(i, j)]).abs() / variance.sqrt().max(rounding);
-                largest = if z > largest || z.is_nan() { z } else { largest };
+                largest = if exceeds(z, largest) { z } else { largest };
             }
         }
         largest
@@ -84,67 +86,13 @@ fn draws(mut allowed: impl FnMut(&Draw) -> Result<(), Error>) -> Result<Vec<Draw
     Ok(list)
 }
 
-fn text(error: impl std::fmt::Display) -> String {
-    error.to_string()
+/// Larger than the limit, or not a number.
+fn exceeds(value: f64, limit: f64) -> bool {
+    value.is_nan() || value > limit
 }
 
-/// Checks a spectrum in d dimensions: k₀(0) = 1; k₀ and −∇∇ᵀk₀ against the atoms of every draw and measure it allows,
-/// by z-score; the first atoms of a longer draw are the shorter draw; its JSON form reads back as itself.
-///
-/// ```
-/// use orff::spectrum::{Matern, Spectrum};
-/// orff::testing::check_spectrum(&Spectrum::from(Matern { smoothness: 2.5, lengthscale: 0.7.into() }), 2)?;
-/// # Ok::<(), String>(())
-/// ```
-pub fn check_spectrum(spectrum: &Spectrum, d: usize) -> Result<(), String> {
-    let at_zero = spectrum.value(&vec![0.0; d]).map_err(text)?;
-    if at_zero != 1.0 {
-        return Err(format!("k₀(0) = {at_zero}, expected 1"));
-    }
-    let json = serde_json::to_string(spectrum).map_err(text)?;
-    if serde_json::from_str::<Spectrum>(&json).map_err(text)? != *spectrum {
-        return Err(format!("{json} does not read back as the same spectrum"));
-    }
-    let finite = spectrum.second_moment(d).map_err(text)?.iter().all(|m| m.is_finite());
-    for how in draws(|how| spectrum.draw(d, 2, how).map(drop))? {
-        let what = format!("{}, draw {}, measure {}", spectrum.name(), how.kind, how.measure);
-        let (short, long) = (spectrum.draw(d, 5, &how).map_err(text)?, spectrum.draw(d, 11, &how).map_err(text)?);
-        if short.omega.to_dense() != long.omega.to_dense().subrows(0, 5) || short.ratio != long.ratio[..5] {
-            return Err(format!("{what}: the first 5 atoms of 11 are not the 5 atoms"));
-        }
-        if how.kind == DrawKind::Structured && long.note.is_none() {
-            continue; // its bias is small but not zero: no z-score
-        }
-        for delta in points(2, d) {
-            let mut value = Estimate::new(1, 1);
-            let mut hessian = Estimate::new(d, d);
-            for seed in 0..SEEDS {
-                let drawn = spectrum.draw(d, ATOMS, &Draw { seed, ..how.clone() }).map_err(text)?;
-                let omega = drawn.omega.to_dense();
-                let wave = |j: usize| {
-                    let angle: f64 = (0..d).map(|k| omega[(j, k)] * delta[k]).sum();
-                    drawn.ratio[j] * angle.cos() / ATOMS as f64
-                };
-                value.add(&Mat::from_fn(1, 1, |_, _| (0..ATOMS).map(wave).sum()));
-                hessian.add(&Mat::from_fn(d, d, |i, k| {
-                    (0..ATOMS).map(|j| wave(j) * omega[(j, i)] * omega[(j, k)]).sum()
-                }));
-            }
-            let exact = spectrum.value(&delta).map_err(text)?;
-            let z = value.largest_z(&Mat::from_fn(1, 1, |_, _| exact));
-            // without a fourth moment the plain measure has no standard error for the second derivatives
-            if !(z <= LARGEST_Z) {
-                return Err(format!("{what}: atoms are {z:.1} standard errors from k₀({delta:?}) = {exact:.6}"));
-            }
-            if finite && how.measure == Measure::Trace {
-                let z = hessian.largest_z(&spectrum.minus_hessian(&delta).map_err(text)?);
-                if !(z <= LARGEST_Z) {
-                    return Err(format!("{what}: atoms are {z:.1} standard errors from −∇∇ᵀk₀({delta:?})"));
-                }
-            }
-        }
-    }
-    Ok(())
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
 }
 
 /// Checks a kernel of d inputs and p outputs: K(x,z) = K(z,x)ᵀ; a positive semi-definite Gram matrix; ΦᵀΦ of both
@@ -186,7 +134,7 @@ pub fn check_kernel(kernel: &Kernel, d: usize, p: usize) -> Result<f64, String> 
             check_prefix(&kernel, inner, &how, sum).map_err(|e| format!("{what}: {e}"))?;
             for kind in [MapKind::Pairs, MapKind::Phases] {
                 let z = z_of_map(&kernel, (d, inner, p), kind, &how, sum).map_err(|e| format!("{what}: {e}"))?;
-                if !(z <= LARGEST_Z) {
+                if exceeds(z, LARGEST_Z) {
                     return Err(format!("{what}, map {kind:?}: ΦᵀΦ is {z:.1} standard errors from the exact kernel"));
                 }
                 largest = largest.max(z);
@@ -206,7 +154,7 @@ fn check_exact(kernel: &Kernel, d: usize, p: usize) -> Result<(), String> {
                 return Err(format!("K(x,z) is {}×{}, expected {p}×{p}", k.nrows(), k.ncols()));
             }
             let gap = (&k - back.transpose()).norm_max();
-            if !(gap <= 1e-13 * k.norm_max()) {
+            if exceeds(gap, 1e-13 * k.norm_max()) {
                 return Err(format!("K(x,z) and K(z,x)ᵀ differ by {gap:.1e}"));
             }
             (0..p).for_each(|i| (0..p).for_each(|j| gram[(a * p + i, b * p + j)] = k[(i, j)]));
@@ -214,7 +162,7 @@ fn check_exact(kernel: &Kernel, d: usize, p: usize) -> Result<(), String> {
     }
     let e = linalg::eigen(gram.as_ref()).map_err(text)?;
     let (low, high) = (e.values[0], e.values[5 * p - 1]);
-    if !(low >= -1e-10 * high) {
+    if exceeds(-low, 1e-10 * high) {
         return Err(format!("the Gram matrix has eigenvalues from {low:.2e} to {high:.2e}"));
     }
     Ok(())
@@ -260,7 +208,7 @@ fn z_of_map(
             if kind == MapKind::Pairs && kernel.views().is_none() {
                 let atoms = map.atoms().eval(&x[a], &x[b]).map_err(text)?;
                 let gap = (&value - &atoms).norm_max();
-                if !(gap <= 1e-12 * (1.0 + atoms.norm_max())) {
+                if exceeds(gap, 1e-12 * (1.0 + atoms.norm_max())) {
                     return Err(format!("ΦᵀΦ differs from the sum over atoms by {gap:.1e}"));
                 }
             }
@@ -270,7 +218,7 @@ fn z_of_map(
     let mut largest: f64 = 0.0;
     for (&(a, b), estimate) in pairs.iter().zip(&estimates) {
         let z = estimate.largest_z(&kernel.eval(&x[a], &x[b]).map_err(text)?);
-        largest = if z > largest || z.is_nan() { z } else { largest };
+        largest = if exceeds(z, largest) { z } else { largest };
     }
     Ok(largest)
 }
@@ -332,7 +280,7 @@ pub fn check_operator(
         let (left, right) = (linalg::dot(&forward, &y), linalg::dot(&theta, &back));
         let norm = |v: &[f64]| linalg::dot(v, v).sqrt();
         let scale = norm(&forward) * norm(&y) + norm(&theta) * norm(&back);
-        if !((left - right).abs() <= 1e-12 * scale) {
+        if exceeds((left - right).abs(), 1e-12 * scale) {
             return Err(format!("⟨Aθ, y⟩ = {left} but ⟨θ, Aᵀy⟩ = {right}"));
         }
     }
@@ -399,14 +347,14 @@ pub fn check_solver(
     let through = |e: &Mat<f64>| map.lift(&map.lower((c.as_mat().transpose() * e).as_ref()));
     let scale = through(&plain).norm_max().max(f64::MIN_POSITIVE);
     let error = (faer::Scale(total * ridge) * table - through(&residual)).norm_max() / scale;
-    if !(error <= 1e-8) {
+    if exceeds(error, 1e-8) {
         return Err(format!("nλZ and lift(lower(cᵀe)) differ by {error:.1e} of the right-hand side"));
     }
     if offset.is_some() {
         for t in 0..p {
             let sum: f64 = residual.col(t).iter().sum();
             let size: f64 = plain.col(t).iter().map(|v| v.abs()).sum();
-            if !(sum.abs() <= 1e-9 * size) {
+            if exceeds(sum.abs(), 1e-9 * size) {
                 return Err(format!("output {}: the residuals sum to {sum:.1e}, expected 0", t + 1));
             }
         }

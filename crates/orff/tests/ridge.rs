@@ -5,7 +5,7 @@ use faer::{Mat, MatRef, mat};
 use orff::feature::{Characters, FeatureMap, MapKind, Moments, reblock};
 use orff::kernel::{Kernel, Matrix, Output, Seen, SumDraw};
 use orff::linalg::cg;
-use orff::model::Posterior;
+use orff::model::{Body, Info, Linear, Model, Posterior, Preparation, Query};
 use orff::random::Stream;
 use orff::rows::{Inputs, Rows, Table, Weights};
 use orff::solve::{Centred, Solution, Spectral, System, solve_direct, solve_iterative};
@@ -705,6 +705,59 @@ fn a_metric_is_whitening() {
     let holes = Data::new(40, 3).variants()[2].1.clone();
     let centred = Centred::all(&moments_of(&map, &holes.table()), true);
     assert!(System::new(&map, &centred, Some(&metric)).unwrap_err().to_string().contains("whiten complete outputs"));
+}
+
+/// With a metric Σ the noise is N(0, σ²Σ): a model's covariance is σ² times the dense one, offsets included, and
+/// survives its file.
+#[test]
+fn a_metric_is_the_covariance_of_the_noise() {
+    let fresh = noise(26, 4, 3);
+    let metric = gram(3, 3, 9) + Mat::<f64>::identity(3, 3);
+    let precision = solve(&metric, &Mat::identity(3, 3));
+    let (data, ridge, sigma2) = (Data::new(40, 3), 0.01, 0.37);
+    for kernel in [decomposable(given(gram(3, 2, 1))), Kernel::curl_free(gaussian(1.2))] {
+        let map = map_of(&kernel, 3, MapKind::Pairs, 12);
+        let k = map.unknowns();
+        for offset in [false, true] {
+            let centred = Centred::all(&moments_of(&map, &data.table()), offset);
+            let system = System::new(&map, &centred, Some(&metric)).unwrap();
+            let solution = solve_direct(&map, &system, ridge, true).unwrap();
+            let mean = Mat::from_fn(map.characters(), 1, |m, _| centred[0].mean_c[m]);
+            let posterior = Posterior::new(solution.posterior.unwrap(), mean, vec![centred[0].weight], offset);
+            let linear = Linear {
+                preparation: Preparation::plain(3),
+                map: map.clone(),
+                table: solution.table,
+                offset: vec![0.0; 3],
+                noise: faer::Scale(sigma2) * &metric,
+                output_scale: vec![1.0; 3],
+                posterior: Some(posterior.with_metric(Some(&metric))).into(),
+            };
+            let model = Model { body: Body::Linear(Box::new(linear)), projection: None, info: Info::default() };
+            let back = Model::from_bytes(model.to_bytes().unwrap()).unwrap();
+            let query = Query { cov: true, noise: false, ..Query::default() };
+            let inputs = Inputs::Dense(fresh.clone());
+            let covs = model.predict(&inputs, query).unwrap().cov.unwrap();
+            assert_eq!(covs, back.predict(&inputs, query).unwrap().cov.unwrap());
+            let size = k + if offset { 3 } else { 0 };
+            // rows of [Φ; I]: p columns each
+            let full = |x: Vec<f64>| {
+                let phi = phi(&map, &x);
+                Mat::from_fn(size, 3, |j, t| if j < k { phi[(j, t)] } else { f64::from(u8::from(j - k == t)) })
+            };
+            let mut left = Mat::<f64>::zeros(size, size);
+            (0..k).for_each(|j| left[(j, j)] = 40.0 * ridge);
+            for i in 0..40 {
+                let f = full(point(&data.x, i));
+                left += &f * &precision * f.transpose();
+            }
+            for (i, cov) in covs.iter().enumerate() {
+                let f = full(point(&fresh, i));
+                let exact = faer::Scale(sigma2) * (f.transpose() * solve(&left, &f));
+                assert!(gap(cov, &exact) < 1e-8, "offset {offset}: {cov:?} {exact:?}");
+            }
+        }
+    }
 }
 
 /// Leave-one-out speaks of Euclidean residuals along orthonormal directions: not with a metric, not for fields.

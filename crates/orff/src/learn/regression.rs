@@ -417,7 +417,7 @@ impl Regression {
         };
         let posterior = solution.posterior.map(|spreads| {
             let mean = Mat::from_fn(m, data.len(), |i, t| data[t].mean_c[i]);
-            Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.offset)
+            Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.offset).with_metric(metric)
         });
         let table = match views {
             0 => Mat::from_fn(m, p, |i, t| table[(i, t)] * scales[t]),

@@ -4,7 +4,7 @@ use super::{Body, Held, Info, Linear, Model, Posterior, Preparation};
 use crate::archive::{Archive, Reader};
 use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, MapKind};
-use crate::kernel::{Atoms, Block, Factors};
+use crate::kernel::{Atoms, Block, Factors, Matrix};
 use crate::solve::Spread;
 use crate::spectrum::{Omega, Structured};
 use faer::Mat;
@@ -38,6 +38,8 @@ struct PosteriorHeader {
     roots: usize,
     offset: bool,
     directions: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    metric: Option<Matrix>,
 }
 
 impl Model {
@@ -121,6 +123,7 @@ impl LinearHeader {
                 roots: p.roots.len(),
                 offset: p.offset,
                 directions: p.spreads.iter().all(|s| s.direction.is_some()),
+                metric: p.metric.clone().and_then(|m| Matrix::new(m, "metric").ok()),
             }),
         })
     }
@@ -266,5 +269,6 @@ pub(super) fn restore_posterior(file: &Reader) -> Result<Posterior> {
     if mean.ncols() == 0 || weight.is_empty() || spreads.is_empty() {
         return Err(damaged(file, "its posterior is empty; fit again or restore a copy"));
     }
-    Ok(Posterior { roots, spreads, mean, weight, offset: header.offset })
+    let metric = header.metric.map(|m| m.mat().clone());
+    Ok(Posterior { roots, spreads, mean, weight, offset: header.offset, metric })
 }
