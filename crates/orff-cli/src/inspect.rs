@@ -36,7 +36,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     line("inputs", info.inputs.join(", "))?;
     line("outputs", info.outputs.join(", "))?;
     if let Some(kernel) = &training.kernel {
-        line("kernel", format!("{kernel:?} (in scaled coordinates)"))?;
+        line("kernel", format!("{kernel} (in scaled coordinates)"))?;
     }
     line("group", linear.preparation.group.to_string())?;
     let map = &linear.map;
