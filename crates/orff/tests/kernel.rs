@@ -193,6 +193,7 @@ fn gaussian_fields_have_their_closed_forms() {
 
 fn close(a: &Mat<f64>, b: &Mat<f64>, tol: f64) {
     assert_eq!((a.nrows(), a.ncols()), (b.nrows(), b.ncols()));
+    assert!(orff::linalg::is_finite(a.as_ref()) && orff::linalg::is_finite(b.as_ref()), "{a:?} {b:?}");
     let gap = (a - b).norm_max();
     assert!(gap <= tol * (1.0 + b.norm_max()), "differ by {gap:e}:\n{a:?}\n{b:?}");
 }
