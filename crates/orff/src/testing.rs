@@ -153,6 +153,9 @@ fn check_exact(kernel: &Kernel, d: usize, p: usize) -> Result<(), String> {
             if k.nrows() != p || k.ncols() != p {
                 return Err(format!("K(x,z) is {}×{}, expected {p}×{p}", k.nrows(), k.ncols()));
             }
+            if !linalg::is_finite(k.as_ref()) || !linalg::is_finite(back.as_ref()) {
+                return Err(format!("K(x,z) has entries that are not finite at {left:?}, {right:?}"));
+            }
             let gap = (&k - back.transpose()).norm_max();
             if exceeds(gap, 1e-13 * k.norm_max()) {
                 return Err(format!("K(x,z) and K(z,x)ᵀ differ by {gap:.1e}"));
@@ -208,7 +211,8 @@ fn z_of_map(
             if kind == MapKind::Pairs && kernel.views().is_none() {
                 let atoms = map.atoms().eval(&x[a], &x[b]).map_err(text)?;
                 let gap = (&value - &atoms).norm_max();
-                if exceeds(gap, 1e-12 * (1.0 + atoms.norm_max())) {
+                let finite = linalg::is_finite(value.as_ref()) && linalg::is_finite(atoms.as_ref());
+                if !finite || exceeds(gap, 1e-12 * (1.0 + atoms.norm_max())) {
                     return Err(format!("ΦᵀΦ differs from the sum over atoms by {gap:.1e}"));
                 }
             }
@@ -322,6 +326,9 @@ pub fn check_solver(
     let (n, p, m) = (rows.outputs.nrows(), rows.outputs.ncols(), map.characters());
     if table.nrows() != m || table.ncols() != p {
         return Err(format!("Z is {}×{}, expected {m}×{p}", table.nrows(), table.ncols()));
+    }
+    if !linalg::is_finite(table) || offset.is_some_and(|b| b.iter().any(|v| !v.is_finite())) {
+        return Err("the solution has entries that are not finite".into());
     }
     let mut c = Characters::new(m);
     map.fill(&rows.inputs, &mut c);

@@ -9,7 +9,7 @@ use orff::params::{Auto, Kind, Params};
 use orff::random::Stream;
 use orff::rows::{Csr, Inputs, Rows, Table, Weights};
 use orff::spectrum::{Cauchy, Draw, DrawKind, Gaussian, Laplace, Lengthscale, Matern, Measure, SkewedChi2, Spectrum};
-use orff::testing::{check_kernel, check_operator, check_spectrum};
+use orff::testing::{check_kernel, check_operator};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -150,21 +150,6 @@ fn every_kernel_is_the_mean_of_its_features() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-#[test]
-fn every_spectrum_is_the_mean_of_its_characters() {
-    for (spectrum, d) in [
-        (gaussian(0.8), 3),
-        (ard(), 3),
-        (matern(2.5, 0.9), 2),
-        (matern(0.7, 0.9), 2),
-        (cauchy(1.1), 2),
-        (Laplace { lengthscale: 1.2.into() }.into(), 2),
-        (SkewedChi2 { lengthscale: 1.0.into() }.into(), 2),
-    ] {
-        check_spectrum(&spectrum, d).unwrap();
-    }
-}
-
 /// MATH §3, written out: e^{−‖δ‖²/2σ²}(I − δδᵀ/σ²)/σ² and e^{−‖δ‖²/2σ²}(δδᵀ/σ² + (d−1−‖δ‖²/σ²)I)/σ².
 #[test]
 fn gaussian_fields_have_their_closed_forms() {
@@ -193,6 +178,7 @@ fn gaussian_fields_have_their_closed_forms() {
 
 fn close(a: &Mat<f64>, b: &Mat<f64>, tol: f64) {
     assert_eq!((a.nrows(), a.ncols()), (b.nrows(), b.ncols()));
+    assert!(orff::linalg::is_finite(a.as_ref()) && orff::linalg::is_finite(b.as_ref()), "{a:?} {b:?}");
     let gap = (a - b).norm_max();
     assert!(gap <= tol * (1.0 + b.norm_max()), "differ by {gap:e}:\n{a:?}\n{b:?}");
 }

@@ -3,7 +3,8 @@
 
 use faer::{Mat, MatRef, mat};
 use orff::feature::{Characters, FeatureMap, MapKind, Moments, reblock};
-use orff::kernel::{Kernel, Matrix, Output, Seen, SumDraw};
+use orff::kernel::{Kernel, Matrix, Output, Seen, SumDraw, Transformable};
+use orff::learn::Regression;
 use orff::linalg::cg;
 use orff::model::{Body, Info, Linear, Model, Posterior, Preparation, Query};
 use orff::random::Stream;
@@ -280,7 +281,11 @@ fn dense_predict(map: &FeatureMap, theta: &[f64], b: &[f64], x: &Mat<f64>) -> Ma
     })
 }
 
+/// Largest difference relative to b; NaN if anything is not finite (norm_max would not tell).
 fn gap(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
+    if !orff::linalg::is_finite(a.as_ref()) || !orff::linalg::is_finite(b.as_ref()) {
+        return f64::NAN;
+    }
     (a - b).norm_max() / b.norm_max().max(1e-300)
 }
 
@@ -758,6 +763,31 @@ fn a_metric_is_the_covariance_of_the_noise() {
             }
         }
     }
+}
+
+/// A field has as many outputs as inputs; other data are refused in words, never by a panic.
+#[test]
+fn other_numbers_of_outputs_are_refused() {
+    let map = map_of(&Kernel::curl_free(gaussian(1.2)), 3, MapKind::Pairs, 12);
+    for p in [2, 4] {
+        for (variant, data) in Data::new(20, p).variants() {
+            let centred = Centred::all(&moments_of(&map, &data.table()), true);
+            let sentence = format!(
+                "outputs: expected 3, as many as the kernel has (a field has as many as there are inputs), got {p}"
+            );
+            assert_eq!(System::new(&map, &centred, None).unwrap_err().to_string(), sentence, "{variant}");
+            let error = solve_iterative(&map, &centred, 0.1, cg::Params::default(), &mut Silent).unwrap_err();
+            assert_eq!(error.to_string(), sentence);
+            let learner = Regression { kernel: Kernel::curl_free(gaussian(1.2)), ..Regression::default() };
+            let error = learner.fit(&data.table(), &mut Silent).err().unwrap();
+            assert_eq!(error.to_string(), sentence, "{variant}");
+        }
+    }
+    let views = vec![Matrix::new(mat![[1.0, 0.5]], "view").unwrap(); 3];
+    let kernel = Transformable { spectrum: gaussian(1.0), views }.into();
+    let learner = Regression { kernel, ..Regression::default() };
+    let error = learner.fit(&Data::new(20, 3).table(), &mut Silent).err().unwrap();
+    assert_eq!(error.to_string(), "view 1: expected 3 columns, one per input, got 2");
 }
 
 /// Leave-one-out speaks of Euclidean residuals along orthonormal directions: not with a metric, not for fields.

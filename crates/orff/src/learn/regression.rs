@@ -183,6 +183,13 @@ impl Regression {
             }
         };
         let map = self.draw_map(&kernel, d, features)?;
+        if stage.preparation.views.is_empty() && map.atoms().outputs() != rows.outputs() {
+            return Err(Error::shape(
+                "outputs",
+                format!("{}, as many as the kernel has (a field has as many as there are inputs)", map.atoms().outputs()),
+                rows.outputs(),
+            ));
+        }
         for note in map.atoms().blocks.iter().filter_map(|b| b.note.clone()) {
             say(watch, note);
         }

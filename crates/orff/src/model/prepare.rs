@@ -44,6 +44,14 @@ impl Preparation {
         if inputs.ncols() != self.inputs {
             return Err(Error::shape("inputs", format!("{} columns", self.inputs), inputs.ncols()));
         }
+        if let Some(i) = self.views.iter().position(|view| view.mat().ncols() != self.inputs) {
+            let given = self.views[i].mat().ncols();
+            return Err(Error::shape(
+                format!("view {}", i + 1),
+                format!("{} columns, one per input", self.inputs),
+                given,
+            ));
+        }
         finite(inputs, first_row)?;
         match inputs {
             Inputs::Dense(x) => {

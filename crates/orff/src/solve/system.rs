@@ -128,6 +128,7 @@ impl System {
     /// The system of a feature map: r scalar problems when the kernel is decomposable, one of K unknowns otherwise.
     /// `data` has one entry (all outputs complete) or one per output.
     pub fn new(map: &FeatureMap, data: &[Centred], metric: Option<&Mat<f64>>) -> Result<System> {
+        agree(map, data)?;
         let p = map.atoms().outputs();
         let whitener = metric.map(|m| whitener(m, p)).transpose()?;
         if whitener.is_some() && data.len() != 1 {
@@ -280,6 +281,24 @@ impl System {
             }
         }
     }
+}
+
+/// Refuses moments of other characters or outputs than the map's.
+pub(super) fn agree(map: &FeatureMap, data: &[Centred]) -> Result<()> {
+    let p = map.atoms().outputs();
+    if let Some(c) = data.iter().find(|c| c.cy.ncols() != p) {
+        return Err(Error::shape(
+            "outputs",
+            format!("{p}, as many as the kernel has (a field has as many as there are inputs)"),
+            c.cy.ncols(),
+        ));
+    }
+    if data.len() != 1 && data.len() != p || data.iter().any(|c| c.cc.nrows() != map.characters()) {
+        let given = format!("{} of {} characters", data.len(), data.first().map_or(0, |c| c.cc.nrows()));
+        let expected = format!("one or {p}, of {} characters", map.characters());
+        return Err(Error::shape("moments", expected, given));
+    }
+    Ok(())
 }
 
 fn is_diagonal(m: &Mat<f64>) -> bool {
