@@ -17,5 +17,6 @@ pub mod kernel;
 pub mod feature;
 pub mod solve;
 pub mod model;
+pub mod generate;
 
 pub use error::{Error, Result};
