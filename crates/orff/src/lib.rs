@@ -19,6 +19,7 @@ pub mod metric;
 pub mod solve;
 pub mod model;
 pub mod learn;
+pub mod generate;
 pub mod testing;
 
 pub use error::{Error, Result};
