@@ -162,11 +162,11 @@ mod tests {
 
     #[test]
     fn saddles_keep_every_ring_closed() {
-        let g = grid(|x, y| (0.7 * x).sin() * (0.9 * y).sin());
+        let g = grid(|x, y| (0.35 * x).sin() * (0.45 * y).sin());
         for level in [-0.5, 0.0, 0.3] {
             // by counting, twenty points to a side
             let fine = (0..1200 * 800).map(|k| ((k % 1200) as f64 / 20.0, (k / 1200) as f64 / 20.0));
-            let high = fine.filter(|(x, y)| (0.7 * x).sin() * (0.9 * y).sin() >= level).count() as f64 / 400.0;
+            let high = fine.filter(|(x, y)| (0.35 * x).sin() * (0.45 * y).sin() >= level).count() as f64 / 400.0;
             let got = area(&g.rings(level));
             assert!((got / high - 1.0).abs() < 0.05, "{level}: {got} against {high}");
         }

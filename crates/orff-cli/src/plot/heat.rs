@@ -27,6 +27,7 @@ impl Heat {
         let shown = if counted.is_empty() { &grid.values } else { &counted };
         let (lo, hi) = shown.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
         let (from, to) = match scale {
+            Scale::Sequential if lo == 0.0 && hi == 0.0 => (0.0, 1.0),
             Scale::Sequential => widened(lo, hi),
             Scale::Diverging if lo == 0.0 && hi == 0.0 => (-1.0, 1.0),
             Scale::Diverging => (-lo.abs().max(hi.abs()), lo.abs().max(hi.abs())),

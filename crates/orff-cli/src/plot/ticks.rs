@@ -48,7 +48,7 @@ impl Axis {
         let span = |step: f64| (self.from / step).ceil() as i64..=(self.to / step).floor() as i64;
         let count = |step: f64| span(step).count().abs_diff(wanted);
         let (fine, coarse) = (round_down(wide), round_up(wide));
-        let step = if count(fine) < count(coarse) { fine } else { coarse };
+        let step = if count(fine) <= count(coarse) { fine } else { coarse };
         span(step).map(|k| Tick { at: k as f64 * step, label: number(k as f64 * step, step) }).collect()
     }
 
