@@ -15,8 +15,10 @@ pub mod random;
 pub mod spectrum;
 pub mod kernel;
 pub mod feature;
+pub mod metric;
 pub mod solve;
 pub mod model;
 pub mod learn;
+pub mod testing;
 
 pub use error::{Error, Result};

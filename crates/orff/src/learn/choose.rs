@@ -132,8 +132,5 @@ fn expansion(sample: &Prepared) -> usize {
 
 /// Moments of each output, or of all at once when nothing is missing.
 pub fn centred(moments: &Moments, offset: bool) -> Vec<Centred> {
-    match moments.complete() {
-        Some(part) => vec![Centred::of(part, offset)],
-        None => (0..moments.outputs()).map(|t| Centred::of(&moments.output(t), offset)).collect(),
-    }
+    Centred::all(moments, offset)
 }

@@ -67,7 +67,8 @@ impl Model {
         };
         let body = body.map_err(|e| Error::Data(e.to_string()))?;
         let info = serde_json::to_value(&self.info).map_err(|e| Error::Data(e.to_string()))?;
-        let mut archive = Archive::new(KIND, json!({ "info": info, "body": name, name: body }));
+        let mut archive =
+            Archive::new(KIND, json!({ "info": info, "body": name, "projection": self.projection, name: body }));
         match &self.body {
             Body::Linear(linear) => linear.store(&mut archive)?,
         }
@@ -88,7 +89,8 @@ impl Model {
                 ));
             }
         };
-        Ok(Model { body, info })
+        let projection = part(&file, "projection")?;
+        Ok(Model { body, projection, info })
     }
 }
 

@@ -1,15 +1,19 @@
 //! Models: what learning leaves behind. They predict, save themselves, and load.
 
+mod field;
 mod file;
 mod held;
 mod linear;
 mod posterior;
 mod prepare;
+mod project;
 
+pub use field::{Energies, Parts};
 pub use held::Held;
 pub use linear::{Linear, Prediction, Query};
 pub use posterior::Posterior;
 pub use prepare::Preparation;
+pub use project::{LonLat, Projected};
 
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -17,6 +21,7 @@ use crate::rows::Inputs;
 use crate::solve::PathPoint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// What a model knows of how it came to be; nothing here changes a prediction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -64,6 +69,8 @@ pub enum Body {
 pub struct Model {
     /// What predicts.
     pub body: Body,
+    /// Applied to the inputs before anything else.
+    pub projection: Option<LonLat>,
     /// Where it comes from.
     pub info: Info,
 }
@@ -71,9 +78,18 @@ pub struct Model {
 impl Model {
     /// Predicts n rows.
     pub fn predict(&self, x: &Inputs, query: Query) -> Result<Prediction> {
+        let projected = self.projected(x)?;
         match &self.body {
-            Body::Linear(linear) => linear.predict(x, query),
+            Body::Linear(linear) => linear.predict(&projected, query),
         }
+    }
+
+    /// The inputs as the body of the model takes them.
+    pub fn projected<'a>(&self, x: &'a Inputs) -> Result<Cow<'a, Inputs>> {
+        Ok(match &self.projection {
+            None => Cow::Borrowed(x),
+            Some(by) => Cow::Owned(by.project(x, 1)?),
+        })
     }
 
     /// Number of inputs d.

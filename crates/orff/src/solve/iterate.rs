@@ -17,8 +17,7 @@ pub fn solve_iterative(
     watch: &mut dyn Watch,
 ) -> Result<Solution> {
     let p = map.atoms().outputs();
-    let rows = data.iter().map(|d| d.weight).fold(0.0, f64::max);
-    let shift = rows * ridge;
+    let shift = data[0].rows * ridge;
     let of = |t: usize| if data.len() == 1 { &data[0] } else { &data[t] };
     let m = map.characters();
     let right = map.lower(Mat::from_fn(m, p, |i, t| of(t).cy[(i, t)]).as_ref());

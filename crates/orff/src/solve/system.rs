@@ -1,14 +1,16 @@
 //! The normal equations of ridge for one kernel, built from moments that never saw the kernel. \[normal\]
 
 use crate::error::{Error, Result};
-use crate::feature::{FeatureMap, Part};
+use crate::feature::{FeatureMap, Moments, Part};
 use crate::linalg;
 use faer::{Mat, MatRef};
 
 /// Moments about the mean (or about zero, without offset), of all outputs together or of one.
 #[derive(Clone, Debug)]
 pub struct Centred {
-    /// Σw.
+    /// n of the mean loss: the weight of all rows with an observed output, this one or another.
+    pub rows: f64,
+    /// Σw of the rows spoken of.
     pub weight: f64,
     /// Degrees of freedom left to the data: Σw, less one for an offset.
     pub count: f64,
@@ -25,7 +27,16 @@ pub struct Centred {
 }
 
 impl Centred {
-    /// Centres a part of moments.
+    /// Of all outputs together when every row has them all, else one for each output.
+    pub fn all(moments: &Moments, offset: bool) -> Vec<Self> {
+        let among = |part: &Part| Centred { rows: moments.weight(), ..Self::of(part, offset) };
+        match moments.complete() {
+            Some(part) => vec![among(part)],
+            None => (0..moments.outputs()).map(|t| among(&moments.output(t))).collect(),
+        }
+    }
+
+    /// Centres a part of moments, as if there were no other rows.
     pub fn of(part: &Part, offset: bool) -> Self {
         let mut cc = part.cc.clone();
         linalg::mirror(cc.as_mut());
@@ -46,7 +57,7 @@ impl Centred {
             }
         }
         let count = part.weight - if offset { 1.0 } else { 0.0 };
-        Centred { weight: part.weight, count, mean_c, mean_y, cc, cy, yy }
+        Centred { rows: part.weight, weight: part.weight, count, mean_c, mean_y, cc, cy, yy }
     }
 
     /// The moments of some of the characters.
@@ -63,7 +74,7 @@ impl Centred {
 
     /// The same moments of outputs y′ = T y (T q×p).
     pub fn transformed(mut self, t: MatRef<f64>) -> Self {
-        self.cy = &self.cy * t.transpose();
+        self.cy = linalg::product(self.cy.as_ref(), t.transpose());
         self.yy = t * &self.yy * t.transpose();
         let mean: Vec<f64> =
             (0..t.nrows()).map(|i| (0..t.ncols()).map(|k| t[(i, k)] * self.mean_y[k]).sum()).collect();
@@ -101,6 +112,8 @@ pub enum Shape {
 pub struct System {
     /// n of nλ.
     pub rows: f64,
+    /// Weight of all observed entries.
+    pub observed: f64,
     /// The matrices G.
     pub groups: Vec<Mat<f64>>,
     /// The problems on them.
@@ -149,7 +162,7 @@ impl System {
         let (mut explained, p) = (0.0, b.nrows());
         for (k, &s2) in gram.values.iter().enumerate().filter(|(_, s2)| **s2 > 1e-14 * top) {
             let u: Mat<f64> = faer::Scale(1.0 / s2.sqrt()) * (&b * gram.vectors.subcols(k, 1));
-            let rhs = &data.cy * &u;
+            let rhs = linalg::product(data.cy.as_ref(), u.as_ref());
             let yy = (u.transpose() * &data.yy * &u)[(0, 0)];
             explained += yy;
             components.push(Component {
@@ -169,7 +182,8 @@ impl System {
         let rest = ((total - explained).max(0.0), (p - components.len()) as f64 * data.count);
         let group = weighted(&data.cc, &amplitudes);
         let shape = Shape::Directions { u, amplitudes };
-        Ok(System { rows: data.weight, groups: vec![group], components, rest, shape })
+        let observed = p as f64 * data.weight;
+        Ok(System { rows: data.rows, observed, groups: vec![group], components, rest, shape })
     }
 
     fn separate(map: &FeatureMap, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
@@ -195,7 +209,9 @@ impl System {
             outputs.push(t);
         }
         let u = Mat::from_fn(p, outputs.len(), |t, k| if outputs[k] == t { 1.0 } else { 0.0 });
-        Ok(System { rows: rows(each), groups, components, rest, shape: Shape::Directions { u, amplitudes } })
+        let observed = each.iter().map(|data| data.weight).sum();
+        let shape = Shape::Directions { u, amplitudes };
+        Ok(System { rows: each[0].rows, observed, groups, components, rest, shape })
     }
 
     /// P has blocks Σ_t f_it f_jt cc_t[mᵢ,mⱼ] with f the weighted factors: K² p numbers, no data.
@@ -205,20 +221,14 @@ impl System {
         let (k, p) = (stacked.nrows(), stacked.ncols());
         let (factors, data) = match white {
             None => (stacked, data.to_vec()),
-            Some((inverse, _)) => {
-                (&stacked * inverse.transpose(), vec![data[0].clone().transformed(inverse.as_ref())])
-            }
+            Some((inverse, _)) => (
+                linalg::product(stacked.as_ref(), inverse.transpose()),
+                vec![data[0].clone().transformed(inverse.as_ref())],
+            ),
         };
         let mut matrix = Mat::<f64>::zeros(k, k);
         if let [all] = data.as_slice() {
-            faer::linalg::matmul::matmul(
-                matrix.as_mut(),
-                faer::Accum::Replace,
-                factors.as_ref(),
-                factors.transpose(),
-                1.0,
-                faer::get_global_parallelism(),
-            );
+            linalg::product_into(matrix.as_mut(), factors.as_ref(), factors.transpose());
             for j in 0..k {
                 let column = all.cc.col(of[j]);
                 (0..k).for_each(|i| matrix[(i, j)] *= column[of[i]]);
@@ -242,7 +252,8 @@ impl System {
             count: (0..p).map(count).sum(),
         };
         Ok(System {
-            rows: rows(&data),
+            rows: data[0].rows,
+            observed: (0..p).map(|t| data[t.min(data.len() - 1)].weight).sum(),
             groups: vec![matrix],
             components: vec![component],
             rest: (0.0, 0.0),
@@ -269,11 +280,6 @@ impl System {
             }
         }
     }
-}
-
-/// n of nλ: the largest weight of any output (rows with at least one output, when nothing is missing everywhere).
-fn rows(data: &[Centred]) -> f64 {
-    data.iter().map(|d| d.weight).fold(0.0, f64::max)
 }
 
 fn is_diagonal(m: &Mat<f64>) -> bool {

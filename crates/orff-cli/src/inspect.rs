@@ -1,0 +1,57 @@
+//! `orff inspect`: what a model file holds.
+
+use crate::evaluate;
+use anyhow::Result;
+use clap::{Arg, ArgMatches, Command};
+use orff::model::{Body, Model};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// `orff inspect MODEL`.
+pub fn command() -> Command {
+    Command::new("inspect").about("Show what a model is and how it came to be").arg(evaluate::model_arg()).arg(
+        Arg::new("report")
+            .long("format")
+            .value_name("WORD")
+            .value_parser(["text", "json"])
+            .default_value("text")
+            .help("How to print it"),
+    )
+}
+
+/// Runs it.
+pub fn run(matches: &ArgMatches) -> Result<()> {
+    let path = matches.get_one::<PathBuf>("model").expect("clap requires it");
+    let model = Model::load(path)?;
+    let mut out = std::io::stdout().lock();
+    if matches.get_one::<String>("report").is_some_and(|f| f == "json") {
+        writeln!(out, "{}", serde_json::to_string_pretty(&model.info)?)?;
+        return Ok(());
+    }
+    let (info, training) = (&model.info, &model.info.training);
+    let Body::Linear(linear) = &model.body;
+    let size = std::fs::metadata(path).map(|m| m.len()).unwrap_or(0);
+    let mut line = |name: &str, text: String| writeln!(out, "{name:12} {text}");
+    line("model", format!("{} ({}, {:.1} MB)", path.display(), info.learner, size as f64 / 1e6))?;
+    line("inputs", info.inputs.join(", "))?;
+    line("outputs", info.outputs.join(", "))?;
+    if let Some(kernel) = &training.kernel {
+        line("kernel", format!("{kernel} (in scaled coordinates)"))?;
+    }
+    line("group", linear.preparation.group.to_string())?;
+    let map = &linear.map;
+    let uncertain = if linear.posterior.exists() { "with error bars" } else { "without error bars" };
+    line("features", format!("{} characters, {} atoms, {uncertain}", map.characters(), map.atoms().count()))?;
+    line("ridge", format!("{:.4e}", training.ridge))?;
+    line("rows", training.rows.to_string())?;
+    for (t, name) in info.outputs.iter().enumerate() {
+        line("noise", format!("{name}: standard deviation {:.4e}", linear.noise[(t, t)].max(0.0).sqrt()))?;
+    }
+    if let Some(by) = &model.projection {
+        line("projection", format!("local metres about {:.4}°, {:.4}°", by.origin.0, by.origin.1))?;
+    }
+    for choice in &training.choices {
+        line("choice", choice.clone())?;
+    }
+    Ok(())
+}
