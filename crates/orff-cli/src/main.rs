@@ -2,10 +2,14 @@
 
 mod config;
 mod data;
+mod draw;
 mod evaluate;
+mod experiment;
+mod extras;
 mod fit;
 mod flags;
 mod inspect;
+mod plot;
 mod predict;
 mod progress;
 
@@ -30,6 +34,10 @@ pub fn command() -> Command {
         .subcommand(predict::command())
         .subcommand(evaluate::command())
         .subcommand(inspect::command())
+        .subcommand(draw::command())
+        .subcommand(experiment::command())
+        .subcommand(extras::completions())
+        .subcommand(extras::man())
 }
 
 fn run(matches: &ArgMatches) -> anyhow::Result<()> {
@@ -39,6 +47,10 @@ fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("predict", m)) => predict::run(m, &session),
         Some(("evaluate", m)) => evaluate::run(m, &session),
         Some(("inspect", m)) => inspect::run(m),
+        Some(("plot", m)) => draw::run(m),
+        Some(("experiment", m)) => experiment::run(m),
+        Some(("completions", m)) => extras::run_completions(m),
+        Some(("man", m)) => extras::run_man(m),
         _ => Ok(()),
     }
 }

@@ -186,7 +186,10 @@ impl Regression {
         if stage.preparation.views.is_empty() && map.atoms().outputs() != rows.outputs() {
             return Err(Error::shape(
                 "outputs",
-                format!("{}, as many as the kernel has (a field has as many as there are inputs)", map.atoms().outputs()),
+                format!(
+                    "{}, as many as the kernel has (a field has as many as there are inputs)",
+                    map.atoms().outputs()
+                ),
                 rows.outputs(),
             ));
         }

@@ -1,11 +1,12 @@
-//! The two tables of Minh 2016, section 5, beside the published means: `cargo run --release --example minh [seeds]`.
+//! The two tables of Minh 2016, section 5, beside the published means.
 //!
 //! Table 1: 100 normal points of R³ divided by their largest coordinate, σ = 1, D atoms; the relative error of the
-//! whole Gram matrix, and of each pair of points, averaged. Table 2: ridge lγ with l = 80 random points of the grid and
-//! γ = 1e-9, σ = 0.2; root mean square error of all components over the grid.
+//! whole Gram matrix, and of each pair of points, averaged: the paper does not say which it reports. Table 2: ridge lγ
+//! with l = 80 random points of the grid and γ = 1e-9, σ = 0.2; root mean square error of all components over the grid.
 
+use super::Report;
+use anyhow::Result;
 use faer::Mat;
-use orff::Result;
 use orff::feature::{Characters, FeatureMap, MapKind};
 use orff::generate::{minh_field, minh_points};
 use orff::kernel::{Kernel, SumDraw};
@@ -17,14 +18,12 @@ use orff::spectrum::{Draw, Measure, Spectrum};
 /// Our measures; Minh calls the first unbounded and the second bounded, and does not compute the third.
 const MEASURES: [Measure; 3] = [Measure::Plain, Measure::Tilted, Measure::Trace];
 
-fn main() -> Result<()> {
-    let seeds = std::env::args().nth(1).and_then(|s| s.parse().ok()).unwrap_or(100);
-    println!("mean (standard deviation) over {seeds} seeds; below, what Minh 2016 publishes over 10\n");
+/// Kernel approximation by bounded and unbounded maps.
+pub fn table_1(seeds: u64, out: &mut Report) -> Result<()> {
     let curl = [[0.3315, 0.1363, 0.0984], [0.2811, 0.1011, 0.0906]];
-    approximation(seeds, "curl-free", &Kernel::curl_free(gaussian(1.0)), curl)?;
+    approximation(seeds, "curl-free", &Kernel::curl_free(gaussian(1.0)), curl, out)?;
     let div = [[0.2826, 0.1386, 0.0842], [0.2223, 0.1006, 0.0680]];
-    approximation(seeds, "div-free", &Kernel::div_free(gaussian(1.0)), div)?;
-    reconstruction(seeds)
+    approximation(seeds, "div-free", &Kernel::div_free(gaussian(1.0)), div, out)
 }
 
 /// Minh writes exp(−‖x‖²/σ²): ℓ = σ/√2.
@@ -34,7 +33,7 @@ fn gaussian(sigma: f64) -> Spectrum {
 
 fn draw(kernel: &Kernel, d: usize, count: usize, measure: Measure, seed: u64) -> Result<FeatureMap> {
     let how = Draw { measure, seed, ..Draw::default() };
-    FeatureMap::draw(kernel, d, 2 * count, MapKind::Pairs, &how, SumDraw::default())
+    Ok(FeatureMap::draw(kernel, d, 2 * count, MapKind::Pairs, &how, SumDraw::default())?)
 }
 
 /// Φ(x)ᵀ of every row x (n·p×K), the p rows of a point one below the other.
@@ -66,39 +65,22 @@ fn errors(approximate: &Mat<f64>, exact: &Mat<f64>, p: usize) -> (f64, f64) {
     (difference.norm_l2() / exact.norm_l2(), pairs.sum::<f64>() / (n * n) as f64)
 }
 
-fn summary(values: &[f64]) -> String {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
-    format!("{mean:.4} ({:.4})", variance.sqrt())
-}
-
-fn print(measure: Measure, cells: Vec<String>, published: Option<&[f64]>) {
-    println!("  {:9}{}", measure.to_string(), cells.join("  "));
-    if let Some(published) = published {
-        let width = cells[0].chars().count();
-        let means: Vec<String> = published.iter().map(|v| format!("{:width$}", format!("{v:.4}"))).collect();
-        println!("  {:9}{}", "", means.join("  "));
-    }
-}
-
-/// Table 1: D = 100, 500, 1000 from left to right.
-fn approximation(seeds: u64, name: &str, kernel: &Kernel, published: [[f64; 3]; 2]) -> Result<()> {
-    println!("Table 1, {name}, D = 100, 500, 1000: Gram matrix | mean of pairs");
+fn approximation(seeds: u64, name: &str, kernel: &Kernel, published: [[f64; 3]; 2], out: &mut Report) -> Result<()> {
     for (m, measure) in MEASURES.into_iter().enumerate() {
-        let mut cells = Vec::new();
-        for count in [100, 500, 1000] {
+        for (column, count) in [100, 500, 1000].into_iter().enumerate() {
             let (mut whole, mut pairs) = (Vec::new(), Vec::new());
             for seed in 0..seeds {
+                out.pause()?;
                 let x = minh_points(100, 3, seed)?;
                 let phi = features(&draw(kernel, 3, count, measure, seed)?, &x);
                 let (w, p) = errors(&(&phi * phi.transpose()), &gram(kernel, &x, &x)?, 3);
                 whole.push(w);
                 pairs.push(p);
             }
-            cells.push(format!("{} | {}", summary(&whole), summary(&pairs)));
+            let known = published.get(m).map(|means| means[column]);
+            out.row(&format!("{name} {measure}, D = {count}, Gram matrix"), &whole, known)?;
+            out.row(&format!("{name} {measure}, D = {count}, mean of pairs"), &pairs, known)?;
         }
-        print(measure, cells, published.get(m).map(|means| means.as_slice()));
     }
     Ok(())
 }
@@ -123,12 +105,11 @@ fn column(m: &Mat<f64>, rows: &[usize]) -> Mat<f64> {
 /// (A + μI)⁻¹b.
 fn solve(mut a: Mat<f64>, mu: f64, b: &Mat<f64>) -> Result<Mat<f64>> {
     (0..a.nrows()).for_each(|i| a[(i, i)] += mu);
-    Cholesky::new(a.as_ref())?.solve(Some(a.as_ref()), b.as_ref())
+    Ok(Cholesky::new(a.as_ref())?.solve(Some(a.as_ref()), b.as_ref())?)
 }
 
-/// Table 2: D = 50, 100 from left to right.
-fn reconstruction(seeds: u64) -> Result<()> {
-    println!("Table 2, curl-free, D = 50, 100");
+/// Reconstruction of a curl-free field by least squares.
+pub fn table_2(seeds: u64, out: &mut Report) -> Result<()> {
     let (kernel, field, mu) = (Kernel::curl_free(gaussian(0.2)), minh_field(), 80.0 * 1e-9);
     let truth = column(&field.truth, &(0..1600).collect::<Vec<_>>());
     let rmse = |f: Mat<f64>| (f - &truth).norm_l2() / (truth.nrows() as f64).sqrt();
@@ -138,26 +119,27 @@ fn reconstruction(seeds: u64) -> Result<()> {
     };
     let mut exact = Vec::new();
     for seed in 0..seeds {
+        out.pause()?;
         let (x, y) = data(seed);
         let a = solve(gram(&kernel, &x, &x)?, mu, &y)?;
         exact.push(rmse(gram(&kernel, &field.inputs, &x)? * a));
     }
-    println!("  exact    {} (published 0.0020 and 0.0024)", summary(&exact));
+    out.row("exact kernel", &exact, Some(0.0020))?;
     let published = [[0.0254, 0.0118], [0.0079, 0.0032]];
     for (m, measure) in MEASURES.into_iter().enumerate() {
-        let mut cells = Vec::new();
-        for count in [50, 100] {
+        for (column, count) in [50, 100].into_iter().enumerate() {
             let mut results = Vec::new();
             for seed in 0..seeds {
+                out.pause()?;
                 let (x, y) = data(seed);
                 let map = draw(&kernel, 2, count, measure, seed)?;
                 let phi = features(&map, &x); // 160×2D
                 let h = solve(phi.transpose() * &phi, mu, &(phi.transpose() * &y))?;
                 results.push(rmse(features(&map, &field.inputs) * h));
             }
-            cells.push(summary(&results));
+            let known = published.get(m).map(|means| means[column]);
+            out.row(&format!("{measure}, D = {count}"), &results, known)?;
         }
-        print(measure, cells, published.get(m).map(|means| means.as_slice()));
     }
     Ok(())
 }
