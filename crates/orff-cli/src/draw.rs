@@ -1,20 +1,30 @@
 //! `orff plot`: a model as a picture.
 
-use crate::evaluate;
 use crate::flags::Usage;
 use crate::plot::{
-    Background, CurveOutput, CurvePicture, FieldPicture, PathPicture, Style, curve_svg, field_svg, path_svg, range_of,
+    Background, CurveOutput, CurvePicture, FieldPicture, PathPicture, ScatterOutput, ScatterPicture, Style,
+    curve_svg, field_svg, path_svg, range_of, scatter_svg,
 };
+use crate::{data, evaluate, flags};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
 use orff::archive::write_atomically;
 use orff::model::{Body, Linear, Model, Query};
-use orff::rows::Inputs;
+use orff::params::Params;
+use orff::rows::{Inputs, Rows};
 use std::path::PathBuf;
 
 /// `orff plot MODEL -o PICTURE.svg`.
 pub fn command() -> Command {
+    let mut command = picture();
+    for param in data::Reading::SPEC {
+        command = command.arg(flags::flag(param, None).help_heading("Files"));
+    }
+    command
+}
+
+fn picture() -> Command {
     let word = |name: &'static str, words: &'static [&'static str], help: &'static str| {
         Arg::new(name).long(name).value_name("WORD").value_parser(words.to_vec()).default_value(words[0]).help(help)
     };
@@ -30,7 +40,14 @@ pub fn command() -> Command {
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("Where to write the picture (SVG)"),
         )
-        .arg(word("kind", &["auto", "field", "curve", "path"], "What to draw"))
+        .arg(word("kind", &["auto", "field", "curve", "path", "scatter"], "What to draw"))
+        .arg(
+            Arg::new("files")
+                .long("data")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Rows with known outputs: predicted against observed (scatter)"),
+        )
         .arg(word("style", &["arrows", "streamlines"], "How a field is drawn"))
         .arg(word(
             "background",
@@ -56,6 +73,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     let (d, p) = (model.inputs(), model.outputs());
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str).unwrap_or_default();
     let kind = match text("kind") {
+        "auto" if matches.contains_id("files") => "scatter",
         "auto" if d == p && d >= 2 => "field",
         "auto" if d == 1 => "curve",
         "auto" => "path",
@@ -73,6 +91,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         }
         "curve" if d == 1 => curve(&model, &title)?,
         "curve" => return Err(Usage(format!("--kind curve: needs one input, got {d}")).into()),
+        "scatter" => scatter(&model, matches, &title)?,
         _ => path_svg(&PathPicture {
             title: &title,
             path: &model.info.training.path,
@@ -153,6 +172,33 @@ fn centred_range(linear: &Linear) -> ([f64; 2], [f64; 2]) {
 fn reach(points: &[[f64; 2]], (low, high): ([f64; 2], [f64; 2])) -> Option<f64> {
     let area = (high[0] - low[0]) * (high[1] - low[1]);
     (points.len() > 2).then(|| 2.5 * (area / points.len() as f64).sqrt())
+}
+
+/// Predicted against observed, at most some thousand rows.
+fn scatter(model: &Model, matches: &ArgMatches, title: &str) -> Result<String> {
+    if !matches.contains_id("files") {
+        return Err(Usage("--kind scatter: say on which rows, for example --data test.csv".into()).into());
+    }
+    let source = data::open_for(model, matches, true, None)?;
+    let p = model.outputs();
+    let (mut observed, mut predicted) = (vec![Vec::new(); p], vec![Vec::new(); p]);
+    for batch in source.batches()? {
+        let batch = batch?;
+        let mean = model.predict(&batch.inputs, Query::default())?.mean;
+        for t in 0..p {
+            for i in (0..mean.nrows()).filter(|&i| batch.outputs[(i, t)].is_finite()) {
+                observed[t].push(batch.outputs[(i, t)]);
+                predicted[t].push(mean[(i, t)]);
+            }
+        }
+        if observed[0].len() > 20_000 {
+            break;
+        }
+    }
+    let outputs: Vec<ScatterOutput> = (0..p)
+        .map(|t| ScatterOutput { name: &model.info.outputs[t], observed: &observed[t], predicted: &predicted[t] })
+        .collect();
+    scatter_svg(&ScatterPicture { title, outputs: &outputs })
 }
 
 fn curve(model: &Model, title: &str) -> Result<String> {

@@ -60,9 +60,22 @@ pub fn given(spec: &[Param], matches: &ArgMatches) -> anyhow::Result<Map<String,
     let mut values = Map::new();
     for param in spec {
         if let Some(text) = matches.get_one::<String>(param.name) {
+            let text = &from_file(param, text)?;
             let value = param.kind.parse(&format!("--{}", param.flag()), text)?;
             values.insert(param.name.into(), value);
         }
     }
     Ok(values)
+}
+
+/// A kernel or a matrix may be in a file: `--kernel @kernel.json`.
+fn from_file(param: &Param, text: &str) -> anyhow::Result<String> {
+    match (param.kind, text.strip_prefix('@')) {
+        (Kind::Kernel | Kind::Matrix, Some(path)) => {
+            let text =
+                std::fs::read_to_string(path).map_err(|e| Usage(format!("--{}: {path}: {e}", param.flag())))?;
+            Ok(text.trim().to_string())
+        }
+        _ => Ok(text.to_string()),
+    }
 }

@@ -3,7 +3,9 @@
 use crate::evaluate;
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
-use orff::model::{Body, Model};
+use faer::Mat;
+use orff::model::{Body, Energies, Linear, Model, Training};
+use orff::rows::Inputs;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -50,8 +52,29 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     if let Some(by) = &model.projection {
         line("projection", format!("local metres about {:.4}°, {:.4}°", by.origin.0, by.origin.1))?;
     }
+    if let (Ok(parts), false) = (energies(linear, training), training.points.is_empty()) {
+        let total = parts.gradient + parts.rotation;
+        let share = |e: f64| if total > 0.0 { 100.0 * e / total } else { 0.0 };
+        line(
+            "energy",
+            format!(
+                "at training points, about the mean: gradient {:.4e} ({:.0} %), rotation {:.4e} ({:.0} %)",
+                parts.gradient,
+                share(parts.gradient),
+                parts.rotation,
+                share(parts.rotation)
+            ),
+        )?;
+    }
     for choice in &training.choices {
         line("choice", choice.clone())?;
     }
     Ok(())
+}
+
+/// Mean squared norms of the two parts of a field over the training points kept with the model.
+fn energies(linear: &Linear, training: &Training) -> orff::Result<Energies> {
+    let d = linear.preparation.inputs;
+    let x = Mat::from_fn(training.points.len(), d, |i, k| training.points[i][k]);
+    Ok(linear.decompose(&Inputs::Dense(x))?.energies)
 }

@@ -1,5 +1,6 @@
 //! The `orff` command.
 
+mod calculus;
 mod config;
 mod data;
 mod draw;

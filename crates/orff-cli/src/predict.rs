@@ -1,7 +1,7 @@
 //! `orff predict`: rows in, predictions out.
 
 use crate::progress::Progress;
-use crate::{Session, data, evaluate, flags};
+use crate::{Session, calculus, data, evaluate, flags};
 use anyhow::{Context, Result};
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
@@ -33,6 +33,17 @@ pub fn command() -> Command {
             "Intervals and deviations of the function itself, without the noise of a new observation",
         ))
         .arg(
+            Arg::new("also")
+                .long("also")
+                .value_name("WORDS")
+                .value_delimiter(',')
+                .value_parser(calculus::WORDS.to_vec())
+                .help(
+                    "Of a field, also: jacobian, divergence, curl, potential, stream-function, vector-potential, \
+                     gradient-part, rotation-part",
+                ),
+        )
+        .arg(
             Arg::new("keep")
                 .long("keep")
                 .value_name("COLUMNS")
@@ -63,6 +74,11 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
             names.extend([format!("{output}_lower"), format!("{output}_upper")]);
         }
     }
+    let also: Vec<String> = matches.get_many::<String>("also").into_iter().flatten().cloned().collect();
+    let per = names.len() / model.info.outputs.len();
+    for word in &also {
+        names.extend(calculus::names(&model, word)?);
+    }
     let target = matches.get_one::<PathBuf>("out").expect("it has a default");
     let mut writer = Writer::create(target, None, source.kept_names(), &names)?;
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
@@ -73,7 +89,6 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         let n = page.batch.inputs.nrows();
         let predicted = model.predict(&page.batch.inputs, query).with_context(|| format!("after {rows} rows"))?;
         let mut out = Mat::zeros(n, names.len());
-        let per = names.len() / model.info.outputs.len();
         for i in 0..n {
             for t in 0..model.info.outputs.len() {
                 let mean = predicted.mean[(i, t)];
@@ -89,6 +104,12 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
                 }
                 cells.into_iter().enumerate().for_each(|(k, v)| out[(i, t * per + k)] = v);
             }
+        }
+        let mut at = per * model.info.outputs.len();
+        for word in &also {
+            let values = calculus::values(&model, word, &page.batch.inputs)?;
+            out.subcols_mut(at, values.ncols()).copy_from(&values);
+            at += values.ncols();
         }
         writer.write(&page.kept, out.as_ref())?;
         rows += n;

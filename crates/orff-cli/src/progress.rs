@@ -9,10 +9,17 @@ use std::time::{Duration, Instant};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Ctrl-C asks the running task to stop; a second one does not wait for it.
+/// Ctrl-C asks the running task to stop. One that waits for input, or is deep in a factorisation, is ended after two
+/// seconds, or at a second Ctrl-C; files appear under their names only when they are whole, so nothing is lost.
 pub fn listen() {
     let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
+        if !STOP.swap(true, Ordering::Relaxed) {
+            std::thread::spawn(|| {
+                std::thread::sleep(Duration::from_secs(2));
+                eprintln!("orff: interrupted");
+                std::process::exit(1);
+            });
+        } else {
             std::process::exit(1);
         }
     });

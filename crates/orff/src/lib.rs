@@ -23,3 +23,8 @@ pub mod generate;
 pub mod testing;
 
 pub use error::{Error, Result};
+
+/// The examples of the front page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -703,7 +703,8 @@ fn moments_switch_from_patterns_to_outputs() {
     assert!(many.parts().keys().all(|k| matches!(k, Key::Output(_))) && many.parts().len() == 4);
     let few = moments_of(&map, &Table::new(x, few).unwrap());
     assert!(few.parts().keys().all(|k| matches!(k, Key::Pattern(_))) && few.parts().len() == 2);
-    let stored = Moments::from_parts(few.characters(), few.outputs(), few.weight(), few.parts().clone());
+    let stored =
+        Moments::from_parts(few.characters(), few.outputs(), few.weight(), few.relative(), few.parts().clone());
     assert_eq!(stored, few);
 }
 

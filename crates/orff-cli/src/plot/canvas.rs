@@ -87,10 +87,6 @@ impl Canvas {
         self.strokes.push(Stroke::Disc(centre, radius, ink, true));
     }
 
-    pub fn circle(&mut self, centre: Pixel, radius: f64, ink: Ink) {
-        self.strokes.push(Stroke::Disc(centre, radius, ink, false));
-    }
-
     pub fn text(&mut self, text: &str, at: Pixel, anchor: Anchor, letters: Letters) {
         self.strokes.push(Stroke::Text(text.to_string(), at, anchor, letters));
     }

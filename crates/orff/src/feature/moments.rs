@@ -44,6 +44,7 @@ pub struct Moments {
     weight: f64,
     parts: BTreeMap<Key, Part>,
     by_output: bool,
+    relative: bool,
 }
 
 impl Part {
@@ -99,13 +100,25 @@ impl Part {
 impl Moments {
     /// Of no rows, for M characters and p outputs.
     pub fn new(characters: usize, outputs: usize) -> Self {
-        Moments { characters, outputs, weight: 0.0, parts: BTreeMap::new(), by_output: false }
+        Moments { characters, outputs, weight: 0.0, parts: BTreeMap::new(), by_output: false, relative: false }
     }
 
-    /// Moments from stored parts and their [`weight`](Self::weight).
-    pub fn from_parts(characters: usize, outputs: usize, weight: f64, parts: BTreeMap<Key, Part>) -> Self {
+    /// Moments from stored parts, their [`weight`](Self::weight) and whether it is [`relative`](Self::relative).
+    pub fn from_parts(
+        characters: usize,
+        outputs: usize,
+        weight: f64,
+        relative: bool,
+        parts: BTreeMap<Key, Part>,
+    ) -> Self {
         let by_output = parts.keys().any(|k| matches!(k, Key::Output(_)));
-        Moments { characters, outputs, weight, parts, by_output }
+        Moments { characters, outputs, weight, parts, by_output, relative }
+    }
+
+    /// Whether weights are precisions 1/σ² of entries, of which only the ratios mean anything, rather than repetitions
+    /// of rows.
+    pub fn relative(&self) -> bool {
+        self.relative
     }
 
     /// n of the mean loss: the weight of all rows on which some output was observed. A row with weights of its own for
@@ -163,6 +176,7 @@ impl Moments {
             ));
         }
         self.check(y, weights)?;
+        self.relative |= matches!(weights, Some(Weights::Entry(_)));
         let mut groups: BTreeMap<Key, Vec<(usize, f64)>> = BTreeMap::new();
         for i in 0..y.nrows() {
             let weight = |t: usize| match weights {
@@ -275,6 +289,7 @@ impl Moments {
         }
         let mut other = other.clone();
         self.weight += other.weight;
+        self.relative |= other.relative;
         if self.by_output != other.by_output {
             self.split_by_output();
             other.split_by_output();

@@ -142,7 +142,11 @@ impl Regression {
 
     /// Moments about their means, of all outputs at once or one by one.
     pub(super) fn centred(&self, moments: &Moments) -> Vec<Centred> {
-        choose::centred(moments, self.offset)
+        let mut all = Centred::all(moments, self.offset);
+        // a row of data with v views is v rows of the scalar problem, but one row of the mean loss
+        let v = self.kernel.views().map_or(1, <[_]>::len) as f64;
+        all.iter_mut().for_each(|c| c.rows /= v);
+        all
     }
 
     fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Fitted> {
@@ -217,6 +221,8 @@ impl Regression {
         let (solution, ridge, path) = self.solve(&map, &data, metric.as_ref(), &stage, rows, watch, &mut say)?;
         say(watch, format!("solved by {}", solution.how));
         let model = self.model(map, stage, &data, solution, metric.as_ref());
+        // ridges too small to have a finite score say nothing
+        let path = path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect();
         let points = training_points(&drawn.rows);
         let training = Training { rows: count, kernel: Some(kernel), ridge, choices, path, points };
         Ok(Fitted { model, training, moments })
@@ -411,7 +417,9 @@ impl Regression {
             let rss = (one.yy[(t, t)] - 2.0 * fitted + energy).max(0.0);
             let spent = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
             // with as many degrees of freedom as data the residuals say nothing: keep at least a tenth of the count
-            variances[t] = rss / (one.count - spent).max(0.1 * one.count).max(f64::MIN_POSITIVE);
+            let variance = rss / (one.count - spent).max(0.1 * one.count).max(f64::MIN_POSITIVE);
+            // of an observation with the average weight
+            variances[t] = variance * one.observations / one.weight;
         }
         let p = means.len();
         let column = |t: usize| if views > 0 { 0 } else { t };

@@ -10,9 +10,11 @@ use faer::{Mat, MatRef};
 pub struct Centred {
     /// n of the mean loss: the weight of all rows with an observed output, this one or another.
     pub rows: f64,
+    /// Number of observations: Σw when weights count repetitions, the number of rows when they are precisions 1/σ².
+    pub observations: f64,
     /// Σw of the rows spoken of.
     pub weight: f64,
-    /// Degrees of freedom left to the data: Σw, less one for an offset.
+    /// Degrees of freedom left to the data: the observations, less one for an offset.
     pub count: f64,
     /// c̄ (M), zero without offset.
     pub mean_c: Vec<f64>,
@@ -29,7 +31,12 @@ pub struct Centred {
 impl Centred {
     /// Of all outputs together when every row has them all, else one for each output.
     pub fn all(moments: &Moments, offset: bool) -> Vec<Self> {
-        let among = |part: &Part| Centred { rows: moments.weight(), ..Self::of(part, offset) };
+        let among = |part: &Part| {
+            let one = Self::of(part, offset);
+            let observations = if moments.relative() { part.rows } else { part.weight };
+            let count = observations - (part.weight - one.count);
+            Centred { rows: moments.weight(), observations, count, ..one }
+        };
         match moments.complete() {
             Some(part) => vec![among(part)],
             None => (0..moments.outputs()).map(|t| among(&moments.output(t))).collect(),
@@ -57,7 +64,17 @@ impl Centred {
             }
         }
         let count = part.weight - if offset { 1.0 } else { 0.0 };
-        Centred { rows: part.weight, weight: part.weight, count, mean_c, mean_y, cc, cy, yy }
+        Centred {
+            rows: part.weight,
+            observations: part.weight,
+            weight: part.weight,
+            count,
+            mean_c,
+            mean_y,
+            cc,
+            cy,
+            yy,
+        }
     }
 
     /// The moments of some of the characters.
@@ -112,7 +129,7 @@ pub enum Shape {
 pub struct System {
     /// n of nλ.
     pub rows: f64,
-    /// Weight of all observed entries.
+    /// Number of all observed entries.
     pub observed: f64,
     /// The matrices G.
     pub groups: Vec<Mat<f64>>,
@@ -183,7 +200,7 @@ impl System {
         let rest = ((total - explained).max(0.0), (p - components.len()) as f64 * data.count);
         let group = weighted(&data.cc, &amplitudes);
         let shape = Shape::Directions { u, amplitudes };
-        let observed = p as f64 * data.weight;
+        let observed = p as f64 * data.observations;
         Ok(System { rows: data.rows, observed, groups: vec![group], components, rest, shape })
     }
 
@@ -210,7 +227,7 @@ impl System {
             outputs.push(t);
         }
         let u = Mat::from_fn(p, outputs.len(), |t, k| if outputs[k] == t { 1.0 } else { 0.0 });
-        let observed = each.iter().map(|data| data.weight).sum();
+        let observed = each.iter().map(|data| data.observations).sum();
         let shape = Shape::Directions { u, amplitudes };
         Ok(System { rows: each[0].rows, observed, groups, components, rest, shape })
     }
@@ -254,7 +271,7 @@ impl System {
         };
         Ok(System {
             rows: data[0].rows,
-            observed: (0..p).map(|t| data[t.min(data.len() - 1)].weight).sum(),
+            observed: (0..p).map(|t| data[t.min(data.len() - 1)].observations).sum(),
             groups: vec![matrix],
             components: vec![component],
             rest: (0.0, 0.0),
