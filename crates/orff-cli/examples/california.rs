@@ -67,7 +67,7 @@ fn main() -> Result<()> {
     for nu in [1.5, 2.5] {
         for w in [0.01, 0.02, 0.05, 0.5] {
             let joint = learn(Kernel::helmholtz(spectrum(nu), w))?;
-            let evidence = joint.path.iter().map(|p| p.evidence).fold(f64::NEG_INFINITY, f64::max);
+            let evidence = joint.training.path.iter().map(|p| p.evidence).fold(f64::NEG_INFINITY, f64::max);
             let error = rmse(&predict(&joint.model, test)?, &y[TRAINING..]);
             println!("helmholtz matern {nu} w {w}: {error:.3} mm/yr, evidence {evidence:.1}");
         }
@@ -100,13 +100,19 @@ fn main() -> Result<()> {
     };
     let shear = FieldPicture { background: Some(Background::Curl), background_unit: "mm/yr/km", ..picture };
     save("california-curl.svg", field_svg(&shear, &mut field, Some(&mut curl))?)?;
-    save("california-path.svg", path_svg(&PathPicture { title, path: &fitted.path, chosen: fitted.ridge })?)?;
+    save(
+        "california-path.svg",
+        path_svg(&PathPicture { title, path: &fitted.training.path, chosen: fitted.training.ridge })?,
+    )?;
 
     let predicted = predict(&fitted.model, test)?;
     let of = |rows: &[[f64; 2]], c: usize| -> Vec<f64> { rows.iter().map(|r| r[c]).collect() };
     let (seen, guess) = ([0, 1].map(|c| of(&y[TRAINING..], c)), [0, 1].map(|c| of(&predicted, c)));
     let panel = |name, c: usize| ScatterOutput { name, observed: &seen[c], predicted: &guess[c] };
     let outputs = [panel("east (mm/yr)", 0), panel("north (mm/yr)", 1)];
-    save("california-scatter.svg", scatter_svg(&ScatterPicture { title: "Sites not learned from", outputs: &outputs })?)?;
+    save(
+        "california-scatter.svg",
+        scatter_svg(&ScatterPicture { title: "Sites not learned from", outputs: &outputs })?,
+    )?;
     Ok(())
 }
