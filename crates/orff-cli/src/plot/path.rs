@@ -2,7 +2,6 @@
 
 use super::canvas::{Anchor, Canvas, Ink, Letters, Rgb};
 use super::colour::{BLACK, BLUE, GREEN, GREY, ORANGE};
-use super::finite;
 use super::frame::{Frame, SMALL, text_width, title};
 use super::ticks::Axis;
 use anyhow::{Result, ensure};
@@ -30,7 +29,8 @@ pub fn path_svg(picture: &PathPicture) -> Result<String> {
         ensure!(p.is_finite() && p > 0.0, "ridge: {p} has no place on a logarithmic axis");
     }
     let of = |score: fn(&PathPoint) -> Option<f64>| -> Vec<[f64; 2]> {
-        path.iter().filter_map(|p| Some([p.ridge, score(p)?])).collect()
+        // an interpolating fit has no finite score: its place stays empty
+        path.iter().filter_map(|p| Some([p.ridge, score(p).filter(|s| s.is_finite())?])).collect()
     };
     let evidence = vec![("log evidence", BLUE, of(|p| Some(p.evidence)))];
     let mut errors = vec![("generalised cross-validation", GREEN, of(|p| Some(p.gcv)))];
@@ -55,9 +55,7 @@ fn panel(
     names: [&str; 2],
 ) -> Result<()> {
     let scores = || series.iter().flat_map(|(_, _, line)| line.iter().map(|p| p[1]));
-    for score in scores() {
-        finite(score, || names[1].to_string())?;
-    }
+    ensure!(scores().count() > 0, "{}: no finite score along the path", names[1]);
     let (lo, hi) = scores().fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(v), b.max(v)));
     let y = if lo > 0.0 && hi > 20.0 * lo { Axis::log_around(scores()) } else { Axis::around(scores()) };
     let frame = Frame { corner, size: [590.0, 210.0], x: ridges, y };
