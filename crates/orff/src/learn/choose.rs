@@ -13,8 +13,8 @@ use faer::Mat;
 
 /// Rows that choose a lengthscale.
 const ROWS: usize = 1500;
-/// Unknowns of the small models that choose a lengthscale.
-const UNKNOWNS: usize = 960;
+/// Most unknowns of the small models that choose a lengthscale.
+const UNKNOWNS: usize = 640;
 /// Largest system solved by eigenvalues, which gives every ridge and the posterior.
 pub const EIGEN_UNKNOWNS: usize = 4096;
 
@@ -96,7 +96,7 @@ pub fn lengthscale(
             lengthscale: Some(median * libm::exp2(log)),
         };
         let small = kernel.resolve(&seen)?;
-        let map = learner.small_map(&small, inputs.ncols(), UNKNOWNS)?;
+        let map = learner.small_map(&small, inputs.ncols(), UNKNOWNS)?; // never larger than the real one
         let mut characters = Characters::new(map.characters());
         map.fill(&inputs, &mut characters);
         let mut moments = Moments::new(map.characters(), outputs.ncols());

@@ -124,7 +124,7 @@ impl Regression {
     pub(super) fn small_map(&self, kernel: &Kernel, d: usize, unknowns: usize) -> Result<FeatureMap> {
         let columns = self.columns_per_character(kernel, d)?;
         let features = (unknowns / columns).max(16) / 2 * 2;
-        self.draw_map(kernel, d, features)
+        self.draw_map(kernel, d, self.features.fixed().map_or(features, |given| given.min(features)))
     }
 
     fn draw_map(&self, kernel: &Kernel, d: usize, features: usize) -> Result<FeatureMap> {

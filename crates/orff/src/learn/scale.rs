@@ -56,7 +56,12 @@ pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparat
 
 /// Mean and scale of each output.
 pub fn outputs(kernel: &Kernel, sample: &Batch, centre: bool) -> (Vec<f64>, Vec<f64>) {
-    let columns = columns(&sample.outputs);
+    let mut columns = columns(&sample.outputs);
+    if kernel.views().is_some() {
+        // views share one function, and so one constant
+        let mean = columns.iter().map(|(mean, _)| mean).sum::<f64>() / columns.len() as f64;
+        columns.iter_mut().for_each(|c| c.0 = mean);
+    }
     let means = columns.iter().map(|(mean, _)| if centre { *mean } else { 0.0 }).collect();
     (means, scales(&columns, kernel.units().1))
 }

@@ -1,12 +1,8 @@
 //! The spectra: kernels against closed forms and other programs, draws against kernels, refusals.
 
-#[path = "spectrum/draws.rs"]
 mod draws;
-#[path = "spectrum/kernels.rs"]
 mod kernels;
-#[path = "spectrum/refusals.rs"]
 mod refusals;
-#[path = "spectrum/structured.rs"]
 mod structured;
 
 use orff::spectrum::{Draw, DrawKind, Lengthscale, Matern, Measure, Spectrum};

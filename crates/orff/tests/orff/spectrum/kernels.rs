@@ -1,6 +1,6 @@
 //! Values, derivatives, special functions.
 
-use crate::{spectra, spectrum};
+use super::{spectra, spectrum};
 use orff::random::Stream;
 use orff::special::{gamma_quantile, gamma_tail_quantile, normal_quantile, secant_square_tail_quantile};
 use orff::spectrum::{Lengthscale, Matern, Spectrum};

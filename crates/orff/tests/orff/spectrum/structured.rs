@@ -1,6 +1,6 @@
 //! Structured frequencies and projections.
 
-use crate::{how, spectrum};
+use super::{how, spectrum};
 use faer::Mat;
 use orff::random::Stream;
 use orff::spectrum::{DrawKind, Measure, Omega};

@@ -1,6 +1,6 @@
 //! What is refused, and in which words.
 
-use crate::{how, spectrum};
+use super::{how, spectrum};
 use orff::spectrum::{DrawKind, Lengthscale, Matern, Measure, Spectrum};
 
 fn refusal(s: &Spectrum, d: usize, kind: DrawKind, measure: Measure) -> String {

@@ -1,6 +1,6 @@
 //! Draws against kernels, by z-score; prefixes, threads, orthogonality, quasi-Monte-Carlo.
 
-use crate::{KINDS, MEASURES, how, spectra, spectrum};
+use super::{KINDS, MEASURES, how, spectra, spectrum};
 use orff::spectrum::{Draw, DrawKind, Lengthscale, Measure, check_spectrum, largest_score};
 
 /// One lengthscale, and one per input.

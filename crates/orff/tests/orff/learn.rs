@@ -1,0 +1,232 @@
+//! The learner end to end: rows → fit → file → predict.
+
+use faer::Mat;
+use orff::learn::{Regression, Ridge};
+use orff::model::{Body, Info, Model, Query};
+use orff::params::Auto;
+use orff::random::Stream;
+use orff::rows::{Inputs, Table};
+use orff::watch::Silent;
+
+fn noisy(n: usize) -> (Mat<f64>, Mat<f64>) {
+    let mut s = Stream::new(3, 1, 0);
+    let x = Mat::from_fn(n, 2, |_, _| 3.0 * s.uniform());
+    let y = Mat::from_fn(n, 3, |i, t| {
+        (x[(i, 0)] * (t + 1) as f64).sin() + x[(i, 1)] * x[(i, 1)] * 0.3 + 0.1 * s.normal()
+    });
+    (x, y)
+}
+
+#[test]
+fn defaults_learn_and_a_file_brings_them_back() {
+    let (x, y) = noisy(600);
+    let fitted = Regression::default().fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
+    for c in &fitted.training.choices {
+        println!("{c}");
+    }
+    let noise = fitted.model.noise[(0, 0)].sqrt();
+    assert!((noise - 0.1).abs() < 0.015, "{noise}");
+    let model = Model { body: Body::Linear(Box::new(fitted.model)), projection: None, info: Info::default() };
+    let back = Model::from_bytes(model.to_bytes().unwrap()).unwrap();
+    let q = Query { std: true, ..Query::default() };
+    let (a, b) = (model.predict(&Inputs::Dense(x.clone()), q).unwrap(), back.predict(&Inputs::Dense(x), q).unwrap());
+    assert_eq!(a.mean, b.mean);
+    assert_eq!(a.std, b.std);
+}
+
+#[test]
+fn every_way_to_choose_the_ridge_is_close() {
+    let (x, y) = noisy(400);
+    let mut fits = Vec::new();
+    for ridge in [Ridge::Evidence, Ridge::Gcv, Ridge::Loo] {
+        let learner = Regression { ridge, features: Auto::Fixed(400), ..Regression::default() };
+        let fitted = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
+        println!("{ridge:?} {}", fitted.training.ridge);
+        fits.push(fitted.model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean);
+    }
+    assert!((&fits[0] - &fits[1]).norm_max() < 0.1);
+    assert!((&fits[0] - &fits[2]).norm_max() < 0.1);
+}
+
+/// A field of the plane in badly scaled coordinates: metres about a far origin.
+fn field_rows(n: usize) -> (Mat<f64>, Mat<f64>) {
+    let mut s = Stream::new(5, 2, 0);
+    let x = Mat::from_fn(n, 2, |_, k| 4.2e6 * (k + 1) as f64 + 3.0e4 * s.uniform());
+    let y = Mat::from_fn(n, 2, |i, t| {
+        let (a, b) = (x[(i, 0)] / 1e4, x[(i, 1)] / 1e4);
+        let clean = if t == 0 { a.cos() * b.cos() } else { -a.sin() * b.sin() };
+        7.0 + clean + 0.05 * s.normal()
+    });
+    (x, y)
+}
+
+#[test]
+fn a_fitted_field_keeps_its_geometry_in_the_users_coordinates() {
+    let (x, y) = field_rows(120);
+    for (kernel, curl_free) in [("curl-free(matern(2.5))", true), ("div-free(gaussian)", false)] {
+        let learner =
+            Regression { kernel: kernel.parse().unwrap(), features: Auto::Fixed(160), ..Regression::default() };
+        let model = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap().model;
+        let mut s = Stream::new(9, 9, 0);
+        let off = Mat::from_fn(40, 2, |_, k| 4.2e6 * (k + 1) as f64 + 3.0e4 * s.uniform());
+        let at = |x: &Mat<f64>| model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean;
+        let jacobians = model.jacobian(&Inputs::Dense(off.clone())).unwrap();
+        let exact: Vec<f64> = if curl_free {
+            let c = model.curl(&Inputs::Dense(off.clone())).unwrap();
+            (0..40).map(|i| c[(i, 0)]).collect()
+        } else {
+            model.divergence(&Inputs::Dense(off.clone())).unwrap()
+        };
+        let step = 30.0; // metres: a thousandth of the region
+        let shifted = |k: usize, h: f64| at(&Mat::from_fn(40, 2, |i, j| off[(i, j)] + if j == k { h } else { 0.0 }));
+        let derivative = |k: usize| {
+            let (near, far) = (shifted(k, step) - shifted(k, -step), shifted(k, 2.0 * step) - shifted(k, -2.0 * step));
+            faer::Scale(1.0 / (12.0 * step)) * (faer::Scale(8.0) * near - far)
+        };
+        let (dx, dy) = (derivative(0), derivative(1));
+        for i in 0..40 {
+            let size = jacobians[i].norm_l2();
+            assert!(size > 1e-6, "the field varies");
+            assert!(exact[i].abs() < 1e-9 * size, "{kernel}: {} of {size}", exact[i]);
+            let by_differences = if curl_free { dx[(i, 1)] - dy[(i, 0)] } else { dx[(i, 0)] + dy[(i, 1)] };
+            assert!(by_differences.abs() < 1e-6 * size, "{kernel}: {by_differences} of {size}");
+            assert!((jacobians[i][(0, 1)] - dy[(i, 0)]).abs() < 1e-6 * size);
+        }
+    }
+}
+
+#[test]
+fn bits_do_not_depend_on_threads_or_batches() {
+    let (x, y) = noisy(2200);
+    let fit = |threads: usize, batch: usize, kernel: &str| {
+        let learner = Regression {
+            kernel: kernel.parse().unwrap(),
+            features: Auto::Fixed(64),
+            threads: Auto::Fixed(threads),
+            ..Regression::default()
+        };
+        let x = if kernel == "curl-free" { Mat::from_fn(2200, 3, |i, k| x[(i, k % 2)] + k as f64) } else { x.clone() };
+        let rows = Table::new(x, y.clone()).unwrap().batched(batch);
+        learner.fit(&rows, &mut Silent).unwrap().model.table
+    };
+    for kernel in ["decomposable(gaussian, covariance)", "curl-free"] {
+        let first = fit(1, 4096, kernel);
+        for (threads, batch) in [(2, 4096), (4, 4096), (1, 7), (2, 1)] {
+            assert_eq!(fit(threads, batch, kernel), first, "{kernel}: {threads} threads, batches of {batch}");
+        }
+    }
+}
+
+#[test]
+fn missing_outputs_and_weights_reach_the_model() {
+    let (x, mut y) = noisy(400);
+    let whole = y.clone();
+    for i in 0..400 {
+        // each row lacks one output, some lack two
+        y[(i, i % 3)] = f64::NAN;
+        if i % 5 == 0 {
+            y[(i, (i + 1) % 3)] = f64::NAN;
+        }
+    }
+    for kernel in ["decomposable", "decomposable(matern(2.5), covariance)"] {
+        let learner =
+            Regression { kernel: kernel.parse().unwrap(), features: Auto::Fixed(200), ..Regression::default() };
+        let fitted = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
+        let mean = fitted.model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean;
+        let hidden: Vec<f64> = (0..400).map(|i| mean[(i, i % 3)] - whole[(i, i % 3)]).collect();
+        let rmse = (hidden.iter().map(|e| e * e).sum::<f64>() / 400.0).sqrt();
+        assert!(rmse < 0.13, "{kernel}: {rmse} against a noise of 0.1");
+    }
+    // precisions: scaling them all changes nothing
+    let weights = Mat::from_fn(400, 3, |i, t| 1.0 + ((i + t) % 4) as f64);
+    let fit = |scale: f64| {
+        let rows = Table::new(x.clone(), y.clone()).unwrap();
+        let rows = rows.weighted(orff::rows::Weights::Entry(faer::Scale(scale) * &weights)).unwrap();
+        let learner = Regression { features: Auto::Fixed(100), ..Regression::default() };
+        let model = learner.fit(&rows, &mut Silent).unwrap().model;
+        let mean = model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean;
+        (mean, model.noise)
+    };
+    let ((a, noise_a), (b, noise_b)) = (fit(1.0), fit(1e4));
+    assert!((&a - &b).norm_max() < 1e-6 && (noise_a - noise_b).norm_max() < 1e-6);
+}
+
+#[test]
+fn views_are_one_scalar_problem() {
+    // both outputs are h of their own view of the inputs: one h serves them
+    let mut s = Stream::new(11, 3, 0);
+    let x = Mat::from_fn(300, 2, |_, _| 2.0 * s.uniform());
+    let h = |v: f64| (2.0 * v).sin();
+    let y = Mat::from_fn(300, 2, |i, t| h(if t == 0 { x[(i, 0)] + x[(i, 1)] } else { x[(i, 0)] - x[(i, 1)] }));
+    let kernel = "transformable(gaussian, [[1, 1]], [[1, -1]])".parse().unwrap();
+    let learner = Regression { kernel, features: Auto::Fixed(100), ..Regression::default() };
+    let model = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap().model;
+    let got = model.predict(&Inputs::Dense(x), Query { std: true, ..Query::default() }).unwrap();
+    assert!((got.mean - y).norm_max() < 0.02);
+    assert!(got.std.unwrap()[(0, 0)].is_finite());
+}
+
+#[test]
+fn intervals_cover_what_they_say() {
+    let (x, y) = noisy(1200);
+    let part = |from: usize, n: usize| (x.subrows(from, n).to_owned(), y.subrows(from, n).to_owned());
+    let ((train_x, train_y), (test_x, test_y)) = (part(0, 500), part(500, 700));
+    for kernel in ["decomposable", "decomposable(matern(2.5), covariance)"] {
+        let learner =
+            Regression { kernel: kernel.parse().unwrap(), features: Auto::Fixed(300), ..Regression::default() };
+        let model = learner.fit(&Table::new(train_x.clone(), train_y.clone()).unwrap(), &mut Silent).unwrap().model;
+        let got = model.predict(&Inputs::Dense(test_x.clone()), Query { std: true, ..Query::default() }).unwrap();
+        let std = got.std.unwrap();
+        let inside = (0..700)
+            .flat_map(|i| (0..3).map(move |t| (i, t)))
+            .filter(|&(i, t)| (got.mean[(i, t)] - test_y[(i, t)]).abs() <= 1.6448536 * std[(i, t)])
+            .count();
+        let share = inside as f64 / 2100.0;
+        // 0.9 ± four binomial deviations
+        assert!((share - 0.9).abs() < 4.0 * (0.09f64 / 2100.0).sqrt(), "{kernel}: {share}");
+    }
+}
+
+#[test]
+fn bad_data_are_refused_with_their_place() {
+    let fit = |x: Mat<f64>, y: Mat<f64>| {
+        let learner = Regression { features: Auto::Fixed(16), ..Regression::default() };
+        learner.fit(&Table::new(x, y).unwrap(), &mut Silent).map(|f| f.model).map_err(|e| e.to_string())
+    };
+    let mut x = Mat::from_fn(20, 2, |i, k| (i * (k + 1)) as f64);
+    let y = Mat::from_fn(20, 1, |i, _| i as f64);
+    x[(4, 1)] = f64::NAN;
+    let said = fit(x.clone(), y.clone()).unwrap_err();
+    assert!(said.starts_with("row 5, column 2: NaN is not a finite number"), "{said}");
+    x[(4, 1)] = 1.0;
+    let mut z = y.clone();
+    z[(7, 0)] = f64::INFINITY;
+    assert!(fit(x.clone(), z).unwrap_err().starts_with("row 8, column output 1: inf is not a finite number"));
+    assert!(fit(Mat::zeros(0, 2), Mat::zeros(0, 1)).unwrap_err().starts_with("no rows"));
+    assert!(fit(x.clone(), Mat::zeros(20, 0)).unwrap_err().starts_with("no inputs or no outputs"));
+    let nothing = Mat::from_fn(20, 1, |_, _| f64::NAN);
+    assert!(fit(x.clone(), nothing).unwrap_err().contains("no output was observed"));
+    // constant inputs and outputs are legal
+    let model = fit(Mat::from_fn(20, 2, |_, _| 3.0), Mat::from_fn(20, 1, |_, _| 2.5)).unwrap();
+    let at = model.predict(&Inputs::Dense(Mat::from_fn(1, 2, |_, _| 3.0)), Query::default()).unwrap();
+    assert!((at.mean[(0, 0)] - 2.5).abs() < 1e-9);
+    let rows = Table::new(x, y).unwrap().weighted(orff::rows::Weights::Row(vec![0.0; 20])).unwrap();
+    let said = Regression::default().fit(&rows, &mut Silent).err().unwrap().to_string();
+    assert!(said.contains("every weight is zero"), "{said}");
+}
+
+#[test]
+fn a_large_system_is_solved_by_conjugate_gradients() {
+    // div-free in ten dimensions: nine unknowns per character, more than eigenvalues are asked for
+    let mut s = Stream::new(2, 7, 0);
+    let x = Mat::from_fn(300, 10, |_, _| s.normal());
+    let y = Mat::from_fn(300, 10, |i, t| (x[(i, (t + 1) % 10)]).sin());
+    let kernel: orff::kernel::Kernel = "div-free".parse().unwrap();
+    let learner = Regression { kernel, features: Auto::Fixed(600), lengthscale: 3.0.into(), ..Regression::default() };
+    let fitted = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
+    assert!(fitted.training.choices.iter().any(|c| c.contains("conjugate gradients on 5400 unknowns")));
+    let mean = fitted.model.predict(&Inputs::Dense(x), Query::default()).unwrap().mean;
+    assert!((&mean - &y).norm_l2() < 0.6 * y.norm_l2());
+    let div = fitted.model.divergence(&Inputs::Dense(Mat::from_fn(3, 10, |i, k| (i + k) as f64 / 7.0))).unwrap();
+    assert!(div.iter().all(|d| d.abs() < 1e-9), "{div:?}");
+}

@@ -1,0 +1,11 @@
+//! The tests of the library, in one binary: dependencies are linked once.
+
+mod archive;
+mod expression;
+mod field;
+mod generate;
+mod kernel;
+mod learn;
+mod linalg;
+mod ridge;
+mod spectrum;
