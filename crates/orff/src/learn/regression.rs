@@ -331,7 +331,8 @@ impl Regression {
 
     /// The ridge with the largest evidence for the first atoms alone: their moments are a corner of the moments.
     fn ridge_of_prefix(&self, map: &FeatureMap, data: &[Centred]) -> Result<(f64, String)> {
-        let (small, keep) = map.prefix(1024)?;
+        let per_character = map.unknowns().div_ceil(map.characters());
+        let (small, keep) = map.prefix((1024 / per_character).max(32))?;
         let corner: Vec<Centred> = data.iter().map(|c| c.restricted(&keep)).collect();
         let spectral = Spectral::new(System::new(&small, &corner, None)?)?;
         let best = spectral.minimise(|p| -p.evidence)?;
