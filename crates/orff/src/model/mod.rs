@@ -1,12 +1,15 @@
 //! Models: what learning leaves behind. They predict, save themselves, and load.
 
+mod exact;
+mod exact_file;
 mod file;
 mod held;
 mod linear;
 mod posterior;
 mod prepare;
 
-pub use held::Held;
+pub use exact::{Exact, ExactPosterior, Span};
+pub use held::{Held, Stored};
 pub use linear::{Linear, Prediction, Query};
 pub use posterior::Posterior;
 pub use prepare::Preparation;
@@ -57,6 +60,8 @@ pub struct Training {
 pub enum Body {
     /// Linear in the characters.
     Linear(Box<Linear>),
+    /// Kernel sections at stored points.
+    Exact(Box<Exact>),
 }
 
 /// A fitted model with its history.
@@ -73,6 +78,7 @@ impl Model {
     pub fn predict(&self, x: &Inputs, query: Query) -> Result<Prediction> {
         match &self.body {
             Body::Linear(linear) => linear.predict(x, query),
+            Body::Exact(exact) => exact.predict(x, query),
         }
     }
 
@@ -80,6 +86,7 @@ impl Model {
     pub fn inputs(&self) -> usize {
         match &self.body {
             Body::Linear(linear) => linear.preparation.inputs,
+            Body::Exact(exact) => exact.preparation.inputs,
         }
     }
 
@@ -87,6 +94,7 @@ impl Model {
     pub fn outputs(&self) -> usize {
         match &self.body {
             Body::Linear(linear) => linear.outputs(),
+            Body::Exact(exact) => exact.outputs(),
         }
     }
 }

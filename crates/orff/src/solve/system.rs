@@ -1,9 +1,9 @@
 //! The normal equations of ridge for one kernel, built from moments that never saw the kernel. \[normal\]
 
 use crate::error::{Error, Result};
-use crate::feature::{FeatureMap, Part};
+use crate::feature::{Basis, Part};
 use crate::linalg;
-use faer::{Mat, MatRef};
+use faer::{ColRef, Mat, MatRef};
 
 /// Moments about the mean (or about zero, without offset), of all outputs together or of one.
 #[derive(Clone, Debug)]
@@ -47,6 +47,15 @@ impl Centred {
         }
         let count = part.weight - if offset { 1.0 } else { 0.0 };
         Centred { weight: part.weight, count, mean_c, mean_y, cc, cy, yy }
+    }
+
+    /// The constant of output t and its residual sum of squares, when z (M) is its column of the table.
+    pub fn explained(&self, t: usize, z: ColRef<f64>) -> (f64, f64) {
+        let m = z.nrows();
+        let drift: f64 = (0..m).map(|i| z[i] * self.mean_c[i]).sum();
+        let fitted: f64 = (0..m).map(|i| z[i] * self.cy[(i, t)]).sum();
+        let energy: f64 = (0..m).map(|j| z[j] * (0..m).map(|i| self.cc[(i, j)] * z[i]).sum::<f64>()).sum();
+        (self.mean_y[t] - drift, (self.yy[(t, t)] - 2.0 * fitted + energy).max(0.0))
     }
 
     /// The moments of some of the characters.
@@ -114,8 +123,8 @@ pub struct System {
 impl System {
     /// The system of a feature map: r scalar problems when the kernel is decomposable, one of K unknowns otherwise.
     /// `data` has one entry (all outputs complete) or one per output.
-    pub fn new(map: &FeatureMap, data: &[Centred], metric: Option<&Mat<f64>>) -> Result<System> {
-        let p = map.atoms().outputs();
+    pub fn new(map: &dyn Basis, data: &[Centred], metric: Option<&Mat<f64>>) -> Result<System> {
+        let p = map.outputs();
         let whitener = metric.map(|m| whitener(m, p)).transpose()?;
         if whitener.is_some() && data.len() != 1 {
             return Err(Error::refused(
@@ -123,20 +132,19 @@ impl System {
                 "whiten complete outputs instead",
             ));
         }
-        match (map.atoms().shared_factor(), data) {
-            (Some(b), [all]) => Self::complete(map, b, all, whitener.as_ref()),
-            (Some(b), each) if is_diagonal(&(b * b.transpose())) => Self::separate(map, b, each),
+        match (map.shared(), data) {
+            (Some((b, amplitudes)), [all]) => Self::complete(amplitudes, b, all, whitener.as_ref()),
+            (Some((b, amplitudes)), each) if is_diagonal(&(b * b.transpose())) => Self::separate(amplitudes, b, each),
             _ => Self::full(map, data, whitener.as_ref()),
         }
     }
 
     fn complete(
-        map: &FeatureMap,
+        amplitudes: Vec<f64>,
         b: &Mat<f64>,
         all: &Centred,
         white: Option<&(Mat<f64>, Mat<f64>)>,
     ) -> Result<System> {
-        let amplitudes = map.amplitudes();
         let (b, data) = match white {
             None => (b.clone(), all.clone()),
             Some((inverse, _)) => (inverse * b, all.clone().transformed(inverse.as_ref())),
@@ -172,8 +180,7 @@ impl System {
         Ok(System { rows: data.weight, groups: vec![group], components, rest, shape })
     }
 
-    fn separate(map: &FeatureMap, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
-        let amplitudes = map.amplitudes();
+    fn separate(amplitudes: Vec<f64>, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
         let gamma = b * b.transpose();
         let p = gamma.nrows();
         let top = (0..p).map(|t| gamma[(t, t)]).fold(0.0, f64::max);
@@ -199,9 +206,8 @@ impl System {
     }
 
     /// P has blocks Σ_t f_it f_jt cc_t[mᵢ,mⱼ] with f the weighted factors: K² p numbers, no data.
-    fn full(map: &FeatureMap, data: &[Centred], white: Option<&(Mat<f64>, Mat<f64>)>) -> Result<System> {
-        let of = map.character_of_unknown();
-        let stacked = map.stacked_factors();
+    fn full(map: &dyn Basis, data: &[Centred], white: Option<&(Mat<f64>, Mat<f64>)>) -> Result<System> {
+        let (stacked, of) = map.stacked();
         let (k, p) = (stacked.nrows(), stacked.ncols());
         let (factors, data) = match white {
             None => (stacked, data.to_vec()),
@@ -251,7 +257,7 @@ impl System {
     }
 
     /// Z from the solutions of the components.
-    pub fn table(&self, map: &FeatureMap, solutions: &[Vec<f64>]) -> Mat<f64> {
+    pub fn table(&self, map: &dyn Basis, solutions: &[Vec<f64>]) -> Mat<f64> {
         match &self.shape {
             Shape::Lifted => map.lift(&solutions[0]),
             Shape::Directions { u, amplitudes } => Mat::from_fn(amplitudes.len(), u.nrows(), |m, t| {
@@ -276,7 +282,7 @@ fn rows(data: &[Centred]) -> f64 {
     data.iter().map(|d| d.weight).fold(0.0, f64::max)
 }
 
-fn is_diagonal(m: &Mat<f64>) -> bool {
+pub(crate) fn is_diagonal(m: &Mat<f64>) -> bool {
     (0..m.ncols()).all(|j| (0..m.nrows()).all(|i| i == j || m[(i, j)] == 0.0))
 }
 

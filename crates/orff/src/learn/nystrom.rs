@@ -1,0 +1,447 @@
+//! Ridge regression on Nyström features: the data-dependent comparison to random ones (T17 §2.1.2.2).
+
+use super::begin::{self, Begun, Choices, FittedExact, Scaled};
+use super::choose::{self, EIGEN_UNKNOWNS};
+use super::regression::{Stage, noise_variance};
+use super::{Regression, Ridge, sample};
+use crate::error::{Error, Result};
+use crate::feature::{Basis, Characters, Moments};
+use crate::group::Group;
+use crate::kernel::Kernel;
+use crate::linalg;
+use crate::model::{ExactPosterior, Span};
+use crate::params::{Auto, Params};
+use crate::random::Stream;
+use crate::rows::{Rows, Weights};
+use crate::solve::{Centred, Component, PathPoint, Shape, Solution, Spectral, System};
+use crate::watch::Watch;
+use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
+
+const LANDMARKS: u64 = 0x6c61_6e64_6d61;
+
+/// How landmarks are chosen among the rows of the sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Landmarks {
+    /// At random, each row as likely as the others.
+    #[default]
+    Uniform,
+    /// One after the other, with probability proportional to the squared distance to those chosen (k-means++).
+    Distant,
+}
+
+crate::params! {
+    /// Ridge regression of several outputs with an operator-valued kernel, through its sections at landmarks.
+    pub struct Nystrom {
+        /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
+        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Group on which the kernel is shift-invariant.
+        group / group: Group = Group::Additive, Kind::Group;
+        /// Number of landmarks.
+        points / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000 });
+        /// How they are chosen.
+        landmarks / landmarks: Landmarks = Landmarks::Uniform, Kind::Choice(&["uniform", "distant"]);
+        /// The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
+        ridge / alpha: Ridge = Ridge::Evidence,
+            Kind::WordOr(&["evidence", "gcv"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        /// Learn a constant for each output.
+        offset / fit_intercept: bool = true, Kind::Flag;
+        /// Keep what error bars need (the square of the number of features).
+        posterior / posterior: bool = true, Kind::Flag;
+        /// Seed of every random choice.
+        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
+        /// Number of threads; results do not depend on it.
+        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
+    }
+}
+
+/// φ(x) = Wᵀ k(Z, x) with W = V Λ^{−1/2} from K(Z,Z) = V Λ Vᵀ, eigenvalues below N·ε·Λ_max left out: φ(x)ᵀφ(z) is the
+/// projection of the kernel on its sections at Z.
+struct Sections {
+    /// k when the kernel is k·Γ, else the kernel itself.
+    kernel: Kernel,
+    points: Mat<f64>,
+    /// W (m×r, or m·p×r).
+    whitener: Mat<f64>,
+    /// B with Γ = BBᵀ; the number 1 for other kernels, whose outputs are rows of a scalar problem.
+    factor: Mat<f64>,
+    /// Sections per landmark: 1, or p.
+    width: usize,
+}
+
+impl Sections {
+    fn new(kernel: &Kernel, points: Mat<f64>, columns: usize) -> Result<Self> {
+        let (kernel, factor, width) = match kernel.separated() {
+            Some((k, gamma)) => (k, linalg::psd_factor(gamma.as_ref(), "output")?, 1),
+            None => (kernel.clone(), Mat::identity(1, 1), columns),
+        };
+        let gram = linalg::eigen(kernel.sections(points.as_ref(), points.as_ref())?.as_ref())?;
+        let n = gram.values.len();
+        let top = gram.values.iter().copied().fold(0.0, f64::max);
+        let kept: Vec<usize> = (0..n).rev().filter(|&k| gram.values[k] > n as f64 * f64::EPSILON * top).collect();
+        if kept.is_empty() || factor.ncols() == 0 {
+            return Err(Error::numerical("kernel", "it is zero at the landmarks, so nothing can be learned"));
+        }
+        let whitener = Mat::from_fn(n, kept.len(), |i, k| gram.vectors[(i, kept[k])] / gram.values[kept[k]].sqrt());
+        Ok(Sections { kernel, points, whitener, factor, width })
+    }
+
+    /// φ of prepared rows (n·width×r).
+    fn features(&self, x: MatRef<f64>) -> Result<Mat<f64>> {
+        let sections = self.kernel.sections(x, self.points.as_ref())?;
+        Ok(linalg::product(sections.as_ref(), self.whitener.as_ref()))
+    }
+
+    fn rank(&self) -> usize {
+        self.whitener.ncols()
+    }
+
+    /// u (m×p) from the table Z (r×p) of the features.
+    fn coefficients(&self, table: &Mat<f64>) -> Result<Mat<f64>> {
+        let at = linalg::product(self.whitener.as_ref(), table.as_ref());
+        if self.width > 1 {
+            return Ok(Mat::from_fn(self.points.nrows(), self.width, |j, t| at[(j * self.width + t, 0)]));
+        }
+        // f = k(x,Z) W Z = k(x,Z) u Γ, and the rows of Z are in the range of Γ
+        let gamma = &self.factor * self.factor.transpose();
+        Ok(linalg::product(at.as_ref(), linalg::pseudo_inverse_psd(gamma.as_ref(), "output")?.as_ref()))
+    }
+}
+
+impl Basis for Sections {
+    fn outputs(&self) -> usize {
+        self.factor.nrows()
+    }
+
+    fn shared(&self) -> Option<(&Mat<f64>, Vec<f64>)> {
+        Some((&self.factor, vec![1.0; self.rank()]))
+    }
+
+    fn stacked(&self) -> (Mat<f64>, Vec<usize>) {
+        let (p, r) = (self.factor.nrows(), self.factor.ncols());
+        let unknowns = self.rank() * r;
+        (Mat::from_fn(unknowns, p, |k, t| self.factor[(t, k % r)]), (0..unknowns).map(|k| k / r).collect())
+    }
+
+    fn lift(&self, theta: &[f64]) -> Mat<f64> {
+        let r = self.factor.ncols();
+        Mat::from_fn(self.rank(), self.factor.nrows(), |m, t| {
+            (0..r).map(|k| self.factor[(t, k)] * theta[m * r + k]).sum()
+        })
+    }
+}
+
+impl Nystrom {
+    /// Learns from rows: landmarks from the sample, one pass for the moments of φ, one solve. Time N·m² + m³, memory m²
+    /// whatever the number of rows (m·p in place of m, and p times that, for kernels that are not decomposable).
+    ///
+    /// ```
+    /// use orff::learn::Nystrom;
+    /// use orff::model::Query;
+    /// use orff::params::Auto;
+    /// use orff::rows::{Inputs, Table};
+    /// use orff::watch::Silent;
+    /// let x = faer::Mat::from_fn(200, 1, |i, _| i as f64 / 20.0);
+    /// let y = faer::Mat::from_fn(200, 2, |i, k| (i as f64 / 20.0 + k as f64).sin());
+    /// let learner = Nystrom { points: Auto::Fixed(40), ..Nystrom::default() };
+    /// let fitted = learner.fit(&Table::new(x.clone(), y.clone())?, &mut Silent)?;
+    /// let mean = fitted.model.predict(&Inputs::Dense(x), Query::default())?.mean;
+    /// assert!((mean - y).norm_max() < 1e-2);
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<FittedExact> {
+        self.check()?;
+        begin::in_pool(self.threads, || self.fit_here(rows, watch))
+    }
+
+    fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<FittedExact> {
+        let mut choices = Choices::default();
+        let learner = Regression {
+            kernel: self.kernel.clone(),
+            group: self.group.clone(),
+            offset: self.offset,
+            seed: self.seed,
+            ..Regression::default()
+        };
+        let mut begun = begin::begin(&learner, rows, &|_| Ok(()), &mut choices, watch)?;
+        let sections = self.sections(&begun, &mut choices, watch)?;
+        let pass = self.pass(&mut begun, &sections, rows, watch)?;
+        watch.stage("solve");
+        let spectral = Spectral::new(pass.system(&sections)?)?;
+        let path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+        let best = match self.ridge {
+            Ridge::Given(ridge) => spectral.at(ridge),
+            Ridge::Gcv => spectral.minimise(|p| p.gcv)?,
+            _ => spectral.minimise(|p| -p.evidence)?,
+        };
+        if !matches!(self.ridge, Ridge::Given(_)) {
+            let gcv = self.ridge == Ridge::Gcv;
+            let by = if gcv { "smallest generalised cross-validation score" } else { "largest evidence" };
+            choices.say(watch, format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom));
+        }
+        let solution = spectral.solve(&sections, best.ridge, self.posterior);
+        choices.say(watch, format!("solved by {}", solution.how));
+        let found = self.found(sections, &pass, spectral.system(), solution, best.ridge)?;
+        let Begun { stage, kernel, inner, .. } = begun;
+        let model = begin::model(stage, inner, found);
+        Ok(FittedExact { model, kernel, ridge: best.ridge, choices: choices.lines, path, rows: pass.rows })
+    }
+
+    /// Landmarks and their whitener.
+    fn sections(&self, begun: &Begun, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Sections> {
+        let (inputs, ..) = begun.stage.prepare(&begun.drawn.rows, 1)?;
+        let sample = inputs.to_dense();
+        let width = if begun.inner.separated().is_some() { 1 } else { begun.columns };
+        let most = EIGEN_UNKNOWNS / width;
+        let count = match self.points.fixed() {
+            Some(points) if points > most => {
+                return Err(Error::refused(
+                    format!("{points} landmarks with {width} sections each"),
+                    format!("at most {EIGEN_UNKNOWNS} unknowns are solved at once; give at most {most} points"),
+                ));
+            }
+            Some(points) => points.min(sample.nrows()),
+            None => {
+                let rows = begun.drawn.total.unwrap_or(usize::MAX / 16) as f64;
+                let useful = ((10.0 * rows.sqrt()) as usize).clamp(100, 1000);
+                let chosen = useful.min(most / 2).max(1).min(sample.nrows());
+                choices.say(watch, format!("points {chosen}: ten times the root of the rows, from 100 to 1000"));
+                chosen
+            }
+        };
+        let chosen = self.landmarks.choose(&sample, count, self.seed);
+        let points = Mat::from_fn(chosen.len(), sample.ncols(), |j, k| sample[(chosen[j], k)]);
+        let sections = Sections::new(&begun.inner, points, begun.columns)?;
+        let (rank, of) = (sections.rank(), sections.whitener.nrows());
+        if rank < of {
+            choices.say(
+                watch,
+                format!("{rank} features: {} of {of} sections depend on the others to rounding", of - rank),
+            );
+        }
+        Ok(sections)
+    }
+
+    fn pass<'a>(
+        &self,
+        begun: &mut Begun<'a>,
+        sections: &Sections,
+        rows: &'a dyn Rows,
+        watch: &mut dyn Watch,
+    ) -> Result<Pass> {
+        watch.stage("fit");
+        let (width, columns) = (sections.width, begun.columns);
+        // one set of moments for all outputs, or for kernels that are not decomposable one for each
+        let mut moments = vec![Moments::new(sections.rank(), columns / width); width];
+        let mut characters = Characters::new(sections.rank());
+        let (mut row, mut weight) = (0, 0.0);
+        for block in begun.blocks(rows)? {
+            let block = block?;
+            let n = block.inputs.nrows();
+            sample::check(&block, row)?;
+            let (inputs, y, weights) = prepare(&begun.stage, &block, row)?;
+            let phi = sections.features(inputs.as_ref())?;
+            for (t, moments) in moments.iter_mut().enumerate() {
+                if width == 1 {
+                    characters.copy(phi.as_ref());
+                    moments.add(&characters, y.as_ref(), weights.as_ref())?;
+                } else {
+                    let own = Mat::from_fn(y.nrows(), phi.ncols(), |i, k| phi[(i * width + t, k)]);
+                    characters.copy(own.as_ref());
+                    let weights = weights.as_ref().map(|w| match w {
+                        Weights::Row(w) => Weights::Row(w.clone()),
+                        Weights::Entry(w) => Weights::Row(w.col(t).iter().map(|w| w.max(0.0)).collect()),
+                    });
+                    moments.add(&characters, y.subcols(t, 1), weights.as_ref())?;
+                }
+            }
+            weight += (0..y.nrows()).map(|i| begin::row_weight(&y, weights.as_ref(), i)).sum::<f64>();
+            row += n;
+            watch.advance(n as u64)?;
+        }
+        let data: Vec<Centred> = moments.iter().flat_map(|m| choose::centred(m, self.offset)).collect();
+        begin::check_observed(&data.iter().map(|c| c.weight).collect::<Vec<_>>())?;
+        Ok(Pass { data, weight, rows: row, columns })
+    }
+
+    fn found(
+        &self,
+        sections: Sections,
+        pass: &Pass,
+        system: &System,
+        solution: Solution,
+        ridge: f64,
+    ) -> Result<Scaled> {
+        let (p, width) = (pass.columns, sections.width);
+        let of = |t: usize| &pass.data[t.min(pass.data.len() - 1)];
+        let (mut constants, mut variances) = (vec![0.0; p], vec![0.0; p]);
+        for t in 0..p {
+            // stacked outputs share one column, and their degrees of freedom
+            let column = if width == 1 { t } else { 0 };
+            let (constant, rss) = of(t).explained(column, solution.table.col(column));
+            let spent = solution.freedom.as_ref().map_or(0.0, |f| f[column]) / width as f64;
+            constants[t] = constant;
+            variances[t] = noise_variance(rss, of(t).count, spent);
+        }
+        let coefficients = sections.coefficients(&solution.table)?;
+        let posterior = match solution.posterior {
+            Some(spreads) => {
+                let mut posterior = posterior(&sections, pass, system, spreads, ridge)?;
+                if self.offset {
+                    (0..p).for_each(|t| posterior.constant[(t, t)] += 1.0 / of(t).weight);
+                }
+                Some(posterior)
+            }
+            None => None,
+        };
+        Ok(Scaled { points: sections.points, coefficients, constants, variances, posterior })
+    }
+}
+
+/// What the pass leaves.
+struct Pass {
+    /// Centred moments: of all outputs, of each, or of each with its own features.
+    data: Vec<Centred>,
+    /// n of the mean loss.
+    weight: f64,
+    rows: usize,
+    columns: usize,
+}
+
+impl Pass {
+    fn system(&self, sections: &Sections) -> Result<System> {
+        if sections.width == 1 {
+            return System::new(sections, &self.data, None);
+        }
+        // p scalar rows per row of data, each output about its own mean
+        let r = sections.rank();
+        let (mut matrix, mut rhs) = (Mat::<f64>::zeros(r, r), vec![0.0; r]);
+        for one in &self.data {
+            matrix += &one.cc;
+            rhs.iter_mut().enumerate().for_each(|(k, v)| *v += one.cy[(k, 0)]);
+        }
+        let component = Component {
+            group: 0,
+            rhs,
+            s2: 1.0,
+            yy: self.data.iter().map(|d| d.yy[(0, 0)]).sum(),
+            count: self.data.iter().map(|d| d.count).sum(),
+        };
+        let shape = Shape::Directions { u: Mat::identity(1, 1), amplitudes: vec![1.0; r] };
+        Ok(System { rows: self.weight, groups: vec![matrix], components: vec![component], rest: (0.0, 0.0), shape })
+    }
+}
+
+fn prepare(stage: &Stage, block: &crate::rows::Batch, row: usize) -> Result<(Mat<f64>, Mat<f64>, Option<Weights>)> {
+    let (inputs, outputs, weights) = stage.prepare(block, row + 1)?;
+    Ok((inputs.to_dense(), outputs, weights))
+}
+
+/// The posterior of the features, φ_cᵀ(G + nλI)⁻¹φ_c, and that of what they cannot express, (K(x,x) − φᵀφ)/nλ, its
+/// terms sorted by their degree in K(Z,x); without the variance of the offset.
+fn posterior(
+    sections: &Sections,
+    pass: &Pass,
+    system: &System,
+    spreads: Vec<crate::solve::Spread>,
+    ridge: f64,
+) -> Result<ExactPosterior> {
+    let unit = 1.0 / (system.rows * ridge);
+    let (p, m) = (pass.columns, sections.points.nrows());
+    let of = |t: usize| &pass.data[t.min(pass.data.len() - 1)];
+    let factor = &sections.factor;
+    let r = factor.ncols();
+    let whole = spreads.iter().any(|s| s.direction.is_none());
+    let mut constant = Mat::zeros(p, p);
+    let (mut roots, mut kept, mut spans) = (Vec::new(), Vec::new(), Vec::new());
+    for (k, spread) in spreads.into_iter().enumerate() {
+        if let Some(q) = spread.root {
+            roots.push(if whole {
+                // unknowns are features times columns of B: Wᵀ ⊗ B⁺ takes k(Z,x)Γ to φ ⊗ Bᵀ
+                let gram = linalg::pseudo_inverse_psd((factor.transpose() * factor).as_ref(), "output")?;
+                let inverse = gram * factor.transpose(); // r×p
+                let wide = Mat::from_fn(q.nrows(), m * p, |a, j| {
+                    sections.whitener[(j / p, a / r)] * inverse[(a % r, j % p)]
+                });
+                linalg::product(q.transpose(), wide.as_ref())
+            } else {
+                linalg::product(q.transpose(), sections.whitener.transpose())
+            });
+            kept.push((spread.group, q));
+        }
+        let at = kept.iter().position(|(g, _)| *g == spread.group);
+        let at = at.ok_or_else(|| Error::numerical("posterior", "a part of the solution is missing"))?;
+        let (q, inverse) = (&kept[at].1, &spread.scale);
+        // the mean features, in the coordinates of q: one column along a direction, one per output otherwise
+        let along = if sections.width == 1 { spread.direction } else { None };
+        let centre = match &along {
+            Some(u) => {
+                let mean = &of(u.iter().position(|v| *v != 0.0).unwrap_or(0)).mean_c;
+                Mat::from_fn(mean.len(), 1, |i, _| mean[i])
+            }
+            None if whole => Mat::from_fn(q.nrows(), p, |a, t| of(t).mean_c[a / r] * factor[(t, a % r)]),
+            None => Mat::from_fn(q.nrows(), p, |a, t| of(t).mean_c[a]),
+        };
+        let centre = linalg::product(q.transpose(), centre.as_ref());
+        let weighted = Mat::from_fn(centre.nrows(), centre.ncols(), |j, t| inverse[j] * centre[(j, t)]);
+        let linear = linalg::product(Mat::transpose(&roots[at]), weighted.as_ref());
+        let corner = linalg::product(centre.transpose(), weighted.as_ref());
+        for s in 0..p {
+            for t in 0..p {
+                constant[(s, t)] += match &along {
+                    Some(u) => corner[(0, 0)] * u[s] * u[t],
+                    None => corner[(s, t)],
+                };
+            }
+        }
+        let prior = unit * system.components[k].s2;
+        let scale = inverse.iter().map(|g| prior - g).collect();
+        spans.push(Span { root: at, prior, scale, linear, direction: along });
+    }
+    Ok(ExactPosterior { roots, spans, constant })
+}
+
+impl Landmarks {
+    /// `count` different rows of x, in ascending order.
+    fn choose(self, x: &Mat<f64>, count: usize, seed: u64) -> Vec<usize> {
+        let (n, mut stream) = (x.nrows(), Stream::new(seed, LANDMARKS, 0));
+        let mut rows: Vec<usize> = (0..n).collect();
+        match self {
+            Landmarks::Uniform => {
+                for k in 0..count.min(n) {
+                    rows.swap(k, k + stream.below(n - k));
+                }
+                rows.truncate(count);
+            }
+            Landmarks::Distant => {
+                let mut chosen = vec![stream.below(n)];
+                let mut nearest = vec![f64::INFINITY; n];
+                while chosen.len() < count.min(n) {
+                    let last = chosen[chosen.len() - 1];
+                    for i in 0..n {
+                        let square: f64 = (0..x.ncols()).map(|k| (x[(i, k)] - x[(last, k)]).powi(2)).sum();
+                        nearest[i] = nearest[i].min(square);
+                    }
+                    let total: f64 = nearest.iter().sum();
+                    if total <= 0.0 {
+                        break; // the others are copies
+                    }
+                    let mut left = stream.uniform() * total;
+                    let next = (0..n).filter(|&i| nearest[i] > 0.0).find(|&i| {
+                        left -= nearest[i];
+                        left <= 0.0
+                    });
+                    let fallback = (0..n).rev().find(|&i| nearest[i] > 0.0);
+                    match next.or(fallback) {
+                        Some(next) => chosen.push(next),
+                        None => break,
+                    }
+                }
+                rows = chosen;
+            }
+        }
+        rows.sort_unstable();
+        rows
+    }
+}

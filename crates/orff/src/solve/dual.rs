@@ -1,0 +1,391 @@
+//! Ridge in the space of the data: (K/n + λI)u = y/n, with Gram matrices where [`super::System`] has moments. \[dual\]
+//!
+//! With weights w and an offset, v = √w⁻¹u solves (A + nλI)v = P√w y, A = P√w K √w P, P the projection that centres:
+//! the same minimiser as ridge on features with centred moments (T17 Th. 6.3).
+
+use super::PathPoint;
+use super::spectral::{grid, minimise};
+use crate::error::Result;
+use crate::linalg::{self, Cholesky, Eigen};
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+/// Observations that share a Gram matrix.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Point and offset class (0..q) of each of the N observations; those of one point are consecutive.
+    pub entries: Vec<(usize, usize)>,
+    /// √w (N).
+    pub root: Vec<f64>,
+    /// Σw of each class (q).
+    pub totals: Vec<f64>,
+    /// Whether each class has an offset.
+    pub offset: bool,
+    /// A (N×N), both triangles.
+    pub gram: Mat<f64>,
+    /// K M (N×q), where column c of M (N×q) averages over class c; zero without offset.
+    pub drift: Mat<f64>,
+    /// MᵀK M (q×q).
+    pub corner: Mat<f64>,
+}
+
+impl Group {
+    /// Whitens and centres the Gram matrix K (N×N) of the entries with weights w > 0.
+    pub fn new(
+        mut gram: Mat<f64>,
+        entries: Vec<(usize, usize)>,
+        weight: &[f64],
+        classes: usize,
+        offset: bool,
+    ) -> Self {
+        let n = entries.len();
+        let mut totals = vec![0.0; classes];
+        entries.iter().zip(weight).for_each(|(&(_, c), w)| totals[c] += w);
+        let root: Vec<f64> = weight.iter().map(|w| w.sqrt()).collect();
+        let mut group = Group {
+            entries,
+            root,
+            totals,
+            offset,
+            gram: Mat::zeros(0, 0),
+            drift: Mat::zeros(n, classes),
+            corner: Mat::zeros(classes, classes),
+        };
+        if offset {
+            let mean = group.mean();
+            group.drift = linalg::product(gram.as_ref(), mean.as_ref());
+            group.corner = linalg::product(mean.transpose(), group.drift.as_ref());
+        }
+        let (drift, corner, root) = (&group.drift, &group.corner, &group.root);
+        let class: Vec<usize> = group.entries.iter().map(|e| e.1).collect();
+        gram.par_col_chunks_mut(1).enumerate().for_each(|(j, mut column)| {
+            for i in 0..n {
+                let (a, b) = (class[i], class[j]);
+                let k = column[(i, 0)] - drift[(i, b)] - drift[(j, a)] + corner[(a, b)];
+                column[(i, 0)] = root[i] * root[j] * k;
+            }
+        });
+        group.gram = gram;
+        group
+    }
+
+    /// M (N×q): wᵢ/W of each class; zero without offset.
+    pub fn mean(&self) -> Mat<f64> {
+        let mut mean = Mat::zeros(self.entries.len(), self.totals.len());
+        if self.offset {
+            for (e, &(_, c)) in self.entries.iter().enumerate() {
+                mean[(e, c)] = self.root[e] * self.root[e] / self.totals[c];
+            }
+        }
+        mean
+    }
+
+    /// Weighted mean of each class (q) of values at the entries (N); zero without offset.
+    pub fn means(&self, y: &[f64]) -> Vec<f64> {
+        let mean = self.mean();
+        (0..self.totals.len()).map(|c| (0..y.len()).map(|e| mean[(e, c)] * y[e]).sum()).collect()
+    }
+
+    /// P√w y: the right-hand side of values y at the entries.
+    pub fn target(&self, y: &[f64]) -> Vec<f64> {
+        let means = self.means(y);
+        self.entries.iter().zip(y).zip(&self.root).map(|((&(_, c), y), r)| r * (y - means[c])).collect()
+    }
+
+    /// Rᵀ P √w for R (N×k): takes K(X, x) to the coordinates of R.
+    pub fn turn(&self, r: MatRef<f64>) -> Mat<f64> {
+        let mut out = r.transpose().to_owned(); // k×N
+        if self.offset {
+            let mut along = Mat::<f64>::zeros(r.ncols(), self.totals.len());
+            for (e, &(_, c)) in self.entries.iter().enumerate() {
+                let share = self.root[e] / self.totals[c].sqrt();
+                (0..r.ncols()).for_each(|k| along[(k, c)] += r[(e, k)] * share);
+            }
+            for (e, &(_, c)) in self.entries.iter().enumerate() {
+                let share = self.root[e] / self.totals[c].sqrt();
+                (0..r.ncols()).for_each(|k| out[(k, e)] -= along[(k, c)] * share);
+            }
+        }
+        for (e, root) in self.root.iter().enumerate() {
+            out.col_mut(e).iter_mut().for_each(|v| *v *= root);
+        }
+        out
+    }
+}
+
+/// One scalar problem (A + (nλ/s²)I) g = target on a group.
+#[derive(Clone, Debug)]
+pub struct DualComponent {
+    /// Its group.
+    pub group: usize,
+    /// Prior variance; 0 for outputs that the kernel cannot explain.
+    pub s2: f64,
+    /// P√w y (N).
+    pub target: Vec<f64>,
+    /// Number of its observations: Σw, less one for each offset.
+    pub count: f64,
+    /// Its direction of the outputs (p), or none when its entries are single outputs.
+    pub direction: Option<Vec<f64>>,
+}
+
+/// Exact ridge regression before a ridge is known.
+#[derive(Clone, Debug)]
+pub struct Dual {
+    /// n of nλ.
+    pub rows: f64,
+    /// The Gram matrices.
+    pub groups: Vec<Group>,
+    /// The problems on them.
+    pub components: Vec<DualComponent>,
+}
+
+/// What was found for one ridge.
+#[derive(Clone, Debug)]
+pub struct DualSolution {
+    /// v of each component (N): u = √w v.
+    pub coefficients: Vec<Vec<f64>>,
+    /// Residuals P√w(y − f) of each component (N).
+    pub residuals: Vec<Vec<f64>>,
+    /// Degrees of freedom of each component.
+    pub freedom: Vec<f64>,
+    /// R of the inverses R diag(scale) Rᵀ, with its group.
+    pub roots: Vec<(usize, Mat<f64>)>,
+    /// For each component: which root, and the scale; none where s² = 0 or λ = 0.
+    pub inverses: Vec<Option<(usize, Vec<f64>)>>,
+    /// In words.
+    pub how: String,
+}
+
+impl Dual {
+    fn mu(&self, c: &DualComponent, ridge: f64) -> f64 {
+        if c.s2 > 0.0 { self.rows * ridge / c.s2 } else { f64::INFINITY }
+    }
+
+    /// Number of different matrices A + (nλ/s²)I.
+    pub fn distinct(&self) -> usize {
+        let mut seen: Vec<(usize, f64)> = Vec::new();
+        for c in self.components.iter().filter(|c| c.s2 > 0.0) {
+            if !seen.iter().any(|(g, s2)| *g == c.group && same(*s2, c.s2)) {
+                seen.push((c.group, c.s2));
+            }
+        }
+        seen.len()
+    }
+
+    /// One ridge λ > 0 by a Cholesky factorisation of each distinct matrix: N³ operations with the degrees of freedom.
+    pub fn solve(&self, ridge: f64) -> Result<DualSolution> {
+        let mut known: Vec<(usize, f64, Mat<f64>, Cholesky, f64)> = Vec::new();
+        let mut out = DualSolution::empty(format!("Cholesky of {} observations", self.order()));
+        for c in &self.components {
+            let (mu, group) = (self.mu(c, ridge), &self.groups[c.group]);
+            if mu.is_infinite() {
+                out.push_unexplained(c);
+                continue;
+            }
+            let n = c.target.len();
+            let at = match known.iter().position(|(g, m, ..)| *g == c.group && same(*m, mu)) {
+                Some(at) => at,
+                None => {
+                    let mut matrix = group.gram.clone();
+                    (0..n).for_each(|i| matrix[(i, i)] += mu);
+                    let cholesky = Cholesky::new(matrix.as_ref())?;
+                    let inverse = cholesky.half_solve(Mat::<f64>::identity(n, n).as_ref())?; // L⁻¹
+                    let trace: f64 = (0..n).map(|j| inverse.col(j).iter().map(|v| v * v).sum::<f64>()).sum();
+                    out.roots.push((c.group, inverse.transpose().to_owned()));
+                    known.push((c.group, mu, matrix, cholesky, n as f64 - mu * trace));
+                    known.len() - 1
+                }
+            };
+            let (_, _, matrix, cholesky, freedom) = &known[at];
+            let target = MatRef::from_column_major_slice(&c.target, n, 1);
+            let g = cholesky.solve(Some(matrix.as_ref()), target)?;
+            out.coefficients.push((0..n).map(|i| g[(i, 0)] / c.s2).collect());
+            out.residuals.push((0..n).map(|i| mu * g[(i, 0)]).collect());
+            out.freedom.push(*freedom);
+            out.inverses.push(Some((at, vec![1.0; n])));
+        }
+        Ok(out)
+    }
+
+    /// The order of the largest Gram matrix.
+    pub fn order(&self) -> usize {
+        self.groups.iter().map(|g| g.entries.len()).max().unwrap_or(0)
+    }
+}
+
+impl DualSolution {
+    fn empty(how: String) -> Self {
+        DualSolution {
+            coefficients: Vec::new(),
+            residuals: Vec::new(),
+            freedom: Vec::new(),
+            roots: Vec::new(),
+            inverses: Vec::new(),
+            how,
+        }
+    }
+
+    fn push_unexplained(&mut self, c: &DualComponent) {
+        self.coefficients.push(vec![0.0; c.target.len()]);
+        self.residuals.push(c.target.clone());
+        self.freedom.push(0.0);
+        self.inverses.push(None);
+    }
+}
+
+/// The same number but for rounding.
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-14 * a.abs()
+}
+
+/// Exact ridge regression with its Gram matrices diagonalised: every ridge at once.
+pub struct DualSpectral<'a> {
+    dual: &'a Dual,
+    eigen: Vec<Eigen>,
+    /// Qᵀ target of each component.
+    turned: Vec<Vec<f64>>,
+}
+
+impl<'a> DualSpectral<'a> {
+    /// Diagonalises every Gram matrix. Cost N³ each.
+    pub fn new(dual: &'a Dual) -> Result<Self> {
+        let eigen: Vec<Eigen> = dual.groups.iter().map(|g| linalg::eigen(g.gram.as_ref())).collect::<Result<_>>()?;
+        let turned = (dual.components.iter())
+            .map(|c| {
+                let target = MatRef::from_column_major_slice(&c.target, c.target.len(), 1);
+                let t = linalg::product(eigen[c.group].vectors.transpose(), target);
+                (0..t.nrows()).map(|i| t[(i, 0)]).collect()
+            })
+            .collect();
+        Ok(DualSpectral { dual, eigen, turned })
+    }
+
+    /// 1/(Λ+μ) and Λ/(Λ+μ) and μ/(Λ+μ) of every eigenvalue; the pseudo-inverse at μ = 0.
+    fn filters(&self, k: usize, ridge: f64) -> Vec<[f64; 3]> {
+        let c = &self.dual.components[k];
+        let (mu, values) = (self.dual.mu(c, ridge), &self.eigen[c.group].values);
+        let top = values.iter().copied().fold(0.0, f64::max);
+        let floor = top * values.len() as f64 * f64::EPSILON;
+        let filter = |value: &f64| {
+            let value = value.max(0.0);
+            if mu.is_infinite() || (mu == 0.0 && value <= floor) {
+                [0.0, 0.0, 1.0]
+            } else {
+                [1.0 / (value + mu), value / (value + mu), mu / (value + mu)]
+            }
+        };
+        values.iter().map(filter).collect()
+    }
+
+    /// Scores of one ridge. The evidence is the density of the data (of their contrasts, with an offset) at the noise
+    /// that maximises it; weights count as repetitions. \[evidence\] \[gcv\]
+    pub fn at(&self, ridge: f64) -> PathPoint {
+        let (mut rss, mut quadratic, mut freedom, mut log_det, mut count) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for (k, c) in self.dual.components.iter().enumerate() {
+            let mu = self.dual.mu(c, ridge);
+            let values = &self.eigen[c.group].values;
+            for ((t, value), [_, share, left]) in self.turned[k].iter().zip(values).zip(self.filters(k, ridge)) {
+                rss += (t * left) * (t * left);
+                quadratic += t * t * left;
+                freedom += share;
+                if mu > 0.0 && mu.is_finite() {
+                    log_det += libm::log1p(value.max(0.0) / mu);
+                }
+            }
+            count += c.count;
+        }
+        let noise = (quadratic / count).max(f64::MIN_POSITIVE);
+        let evidence = if ridge > 0.0 {
+            -0.5 * (count * (libm::log(std::f64::consts::TAU * noise) + 1.0) + log_det)
+        } else {
+            f64::NEG_INFINITY
+        };
+        let left = 1.0 - freedom / count;
+        let gcv = if left > 0.0 { rss / count / (left * left) } else { f64::INFINITY };
+        PathPoint { ridge, freedom, rss, gcv, evidence, noise, loo: None }
+    }
+
+    /// Ridges of the path, as for features.
+    pub fn grid(&self, points: usize) -> Vec<f64> {
+        let top = (self.dual.components.iter())
+            .map(|c| self.eigen[c.group].values.iter().copied().fold(0.0, f64::max) * c.s2)
+            .fold(0.0, f64::max);
+        grid(top / self.dual.rows, points)
+    }
+
+    /// The ridge that minimises a score, by the grid and then golden sections around its best point.
+    pub fn minimise(&self, score: impl Fn(f64) -> f64) -> Result<f64> {
+        minimise(&self.grid(29), score)
+    }
+
+    /// Exact leave-one-row-out: the weighted mean squared error when each row is predicted by the minimiser of the same
+    /// sum without it (nλ stays as it is). Cost N² per component. \[loo\]
+    pub fn leave_one_out(&self, ridge: f64) -> f64 {
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for (k, c) in self.dual.components.iter().enumerate() {
+            let (group, vectors) = (&self.dual.groups[c.group], &self.eigen[c.group].vectors);
+            let filters = self.filters(k, ridge);
+            let n = c.target.len();
+            let rows: Vec<Vec<f64>> = (0..n).map(|e| vectors.row(e).iter().copied().collect()).collect();
+            let residual = |e: usize| -> f64 { (0..n).map(|j| rows[e][j] * filters[j][2] * self.turned[k][j]).sum() };
+            let leverage = |e: usize, f: usize| -> f64 {
+                let shared = if group.offset && group.entries[e].1 == group.entries[f].1 {
+                    group.root[e] * group.root[f] / group.totals[group.entries[e].1]
+                } else {
+                    0.0
+                };
+                shared + (0..n).map(|j| rows[e][j] * filters[j][1] * rows[f][j]).sum::<f64>()
+            };
+            let mut starts: Vec<usize> =
+                (0..n).filter(|&e| e == 0 || group.entries[e].0 != group.entries[e - 1].0).collect();
+            starts.push(n);
+            let errors: Vec<f64> = starts
+                .par_windows(2)
+                .map(|span| {
+                    let block: Vec<usize> = (span[0]..span[1]).collect();
+                    left_out(&block, &residual, &leverage)
+                })
+                .collect();
+            sum += errors.iter().sum::<f64>();
+            weight += group.root.iter().map(|r| r * r).sum::<f64>();
+        }
+        sum / weight
+    }
+
+    /// The solution at one ridge; λ = 0 gives the one of least norm.
+    pub fn solve(&self, ridge: f64) -> DualSolution {
+        let mut out = DualSolution::empty(format!("eigenvalues of {} observations", self.dual.order()));
+        out.roots = self.eigen.iter().enumerate().map(|(g, e)| (g, e.vectors.clone())).collect();
+        for (k, c) in self.dual.components.iter().enumerate() {
+            if c.s2 <= 0.0 {
+                out.push_unexplained(c);
+                continue;
+            }
+            let (filters, vectors) = (self.filters(k, ridge), &self.eigen[c.group].vectors);
+            let n = c.target.len();
+            let both = Mat::from_fn(n, 2, |j, s| {
+                self.turned[k][j] * if s == 0 { filters[j][0] / c.s2 } else { filters[j][2] }
+            });
+            let both = linalg::product(vectors.as_ref(), both.as_ref());
+            out.coefficients.push((0..n).map(|i| both[(i, 0)]).collect());
+            out.residuals.push((0..n).map(|i| both[(i, 1)]).collect());
+            out.freedom.push(filters.iter().map(|f| f[1]).sum());
+            out.inverses.push((ridge > 0.0).then(|| (c.group, filters.iter().map(|f| f[0]).collect())));
+        }
+        out
+    }
+}
+
+/// ‖(I − H_BB)⁻¹ r_B‖²: the squared error at the observations B when they are left out; infinite where nothing else
+/// tells of them.
+fn left_out(block: &[usize], residual: impl Fn(usize) -> f64, leverage: impl Fn(usize, usize) -> f64) -> f64 {
+    let b = block.len();
+    let left = Mat::from_fn(b, b, |i, j| f64::from(u8::from(i == j)) - leverage(block[i], block[j]));
+    let r = Mat::from_fn(b, 1, |i, _| residual(block[i]));
+    // rounding cannot tell a smaller difference from none
+    if (0..b).any(|i| left[(i, i)] <= 1e-12) {
+        return f64::INFINITY;
+    }
+    let solved: Result<Mat<f64>> = Cholesky::new(left.as_ref()).and_then(|c| c.solve(None, r.as_ref()));
+    solved.map_or(f64::INFINITY, |e| (0..b).map(|i| e[(i, 0)] * e[(i, 0)]).sum())
+}
