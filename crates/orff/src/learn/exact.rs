@@ -107,8 +107,8 @@ impl ExactRegression {
         Err(Error::refused(
             format!("exact ridge on {n} rows × {p} outputs"),
             format!(
-                "it needs {:.0} GB and memory allows {} MB; use regression (features) or nystrom, or raise memory",
-                (bytes / 1e9).ceil(),
+                "it needs {} GB and memory allows {} MB; use regression (features) or nystrom, or raise memory",
+                if bytes < 1e9 { (bytes / 1e6).ceil() / 1e3 } else { (bytes / 1e9).ceil() },
                 self.memory
             ),
         ))
