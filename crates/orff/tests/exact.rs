@@ -3,12 +3,13 @@
 
 use faer::Mat;
 use orff::archive::{Archive, Reader};
-use orff::kernel::{Kernel, Listed, Matrix, Output, Transformable};
+use orff::kernel::{Kernel, Listed, Matrix, Output, Seen, Transformable};
 use orff::learn::{ExactRegression, FittedExact, Landmarks, Nystrom, Regression, Ridge};
 use orff::model::{Body, Info, Model, Prediction, Query};
 use orff::params::{Auto, Params};
 use orff::random::Stream;
 use orff::rows::{Batch, Inputs, Rows, Table, Weights};
+use orff::solve::{Dual, DualComponent, DualSpectral, Group};
 use orff::spectrum::Spectrum;
 use orff::watch::Silent;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -170,6 +171,7 @@ fn definition(
     z: &Mat<f64>,
 ) -> Mat<f64> {
     let p = y.ncols();
+    let kernel = kernel.resolve(&Seen { outputs: p, ..Seen::default() }).unwrap();
     let (entries, rows) = observed(y, weights);
     let n = entries.len();
     let q = if offset { p } else { 0 };
@@ -202,16 +204,16 @@ type Case = (&'static str, Kernel, usize);
 fn kernels() -> Vec<Case> {
     vec![
         ("coupled", coupled(), 3),
-        ("deficient", deficient(), 3),
-        ("identity", resolved_identity(), 3),
+        ("deficient", 0.7 * deficient(), 3),
+        ("identity", identity(), 3),
         ("curl-free", Kernel::curl_free(spectrum(1.1)), 2),
         ("sum", Kernel::curl_free(spectrum(1.1)) + 0.4 * Kernel::div_free(spectrum(0.8)), 2),
         ("listed", listed(2, 3, 2, 6), 3),
     ]
 }
 
-fn resolved_identity() -> Kernel {
-    Kernel::decomposable(spectrum(0.9), Output::Given { matrix: matrix(Mat::identity(3, 3)) })
+fn identity() -> Kernel {
+    Kernel::decomposable(spectrum(0.9), Output::Identity)
 }
 
 /// Complete, weighted by rows, by entries, with missing outputs, with both.
@@ -237,16 +239,39 @@ fn exact_ridge_is_its_definition() {
                 let expected = definition(&kernel, (&x, &y, &weights), 3e-3, offset, &z);
                 let error = gap(&predict(&fitted, &z).mean, &expected);
                 assert!(error < 1e-9, "{name}, {what}, offset {offset}: {error:e}");
-                // Cholesky and eigenvalues are the same solution
-                let path =
-                    fit(&ExactRegression { ridge: Ridge::Evidence, ..learner.clone() }, &table(&x, &y, &weights));
-                let given = ExactRegression { ridge: Ridge::Given(path.ridge), ..learner };
-                let again = fit(&given, &table(&x, &y, &weights));
-                let (a, b) = (predict(&path, &z), predict(&again, &z));
-                let scale = 1.0 + b.mean.norm_max();
-                assert!(gap(&a.mean, &b.mean) < 1e-7 * scale, "{name}, {what}: {:e}", gap(&a.mean, &b.mean));
-                let gap = gap(&a.std.unwrap(), &b.std.unwrap());
-                assert!(gap < 1e-6, "{name}, {what}: std differs by {gap:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn cholesky_and_eigenvalues_are_one_solution() {
+    let x = inputs(14, 2, 1);
+    for (name, kernel, p) in [("coupled", coupled(), 3), ("curl-free", Kernel::curl_free(spectrum(1.1)), 2)] {
+        for offset in [false, true] {
+            let entries: Vec<(usize, usize)> = (0..14 * p).map(|e| (e / p, e % p)).filter(|e| e.0 != e.1).collect();
+            let all = kernel.sections(x.as_ref(), x.as_ref()).unwrap();
+            let at = |e: usize| entries[e].0 * p + entries[e].1;
+            let gram = Mat::from_fn(entries.len(), entries.len(), |e, f| all[(at(e), at(f))]);
+            let weights: Vec<f64> = (0..entries.len()).map(|e| 0.4 + (e % 3) as f64).collect();
+            let group = Group::new(gram, entries.clone(), &weights, p, offset);
+            let y: Vec<f64> = (0..entries.len()).map(|e| (e as f64).sin()).collect();
+            let (target, count) = (group.target(&y), weights.iter().sum());
+            let component = |s2: f64| DualComponent { group: 0, s2, target: target.clone(), count, direction: None };
+            let dual = Dual { rows: 10.0, groups: vec![group], components: vec![component(1.0), component(0.3)] };
+            let (a, b) = (dual.solve(1e-3, true).unwrap(), DualSpectral::new(&dual).unwrap().solve(1e-3, true));
+            assert_eq!(dual.distinct(), 2);
+            for k in 0..2 {
+                let gap = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(gap(&a.coefficients[k], &b.coefficients[k]) < 1e-9, "{name}");
+                assert!(gap(&a.residuals[k], &b.residuals[k]) < 1e-9, "{name}");
+                assert!((a.freedom[k] - b.freedom[k]).abs() < 1e-9, "{name}");
+                let inverse = |s: &orff::solve::DualSolution| {
+                    let (root, scale) = s.inverses[k].as_ref().unwrap();
+                    let r = &s.roots[*root].1;
+                    Mat::from_fn(r.nrows(), r.ncols(), |i, j| r[(i, j)] * scale[j]) * r.transpose()
+                };
+                assert!((inverse(&a) - inverse(&b)).norm_max() < 1e-9 * inverse(&a).norm_max(), "{name}");
             }
         }
     }
@@ -263,11 +288,12 @@ fn the_kronecker_trick_is_the_dense_computation() {
             // weights of entries, though all 1, forbid the trick
             let (trick, dense) = (fit(&learner, &table(&x, &y, &None)), fit(&learner, &table(&x, &y, &ones)));
             assert!((trick.ridge / dense.ridge - 1.0).abs() < 1e-3, "{} {}", trick.ridge, dense.ridge);
-            for (a, b) in trick.path.iter().zip(&dense.path) {
+            // below, rounding decides which eigenvalues are zero
+            for (a, b) in trick.path.iter().zip(&dense.path).skip(8) {
                 let same = |a: f64, b: f64| (a - b).abs() <= 1e-7 * (1.0 + b.abs());
                 let b_loo = b.loo.unwrap();
                 assert!(same(a.ridge / b.ridge, 1.0), "{a:?} {b:?}");
-                assert!(a.ridge < 1e-6 || same(a.loo.unwrap(), b_loo), "{a:?} {b:?}");
+                assert!(same(a.loo.unwrap(), b_loo), "{a:?} {b:?}");
                 assert!(same(a.evidence, b.evidence) && same(a.freedom, b.freedom), "{a:?} {b:?}");
                 assert!(same(a.rss, b.rss) && same(a.noise, b.noise), "{a:?} {b:?}");
             }
@@ -358,6 +384,7 @@ fn leave_one_out_is_what_refits_give() {
 /// log N(Hy; 0, σ²(I + HKHᵀ/nλ)), H the contrasts of each output (all of y without offset).
 fn log_density(kernel: &Kernel, x: &Mat<f64>, y: &Mat<f64>, (ridge, noise): (f64, f64), offset: bool) -> f64 {
     let (n, p) = (x.nrows(), y.ncols());
+    let kernel = kernel.resolve(&Seen { outputs: p, ..Seen::default() }).unwrap();
     let mut h: Vec<Vec<f64>> = Vec::new();
     for t in 0..p {
         for k in 0..n {
@@ -398,8 +425,7 @@ fn evidence_is_the_density_of_the_data() {
         let y = outputs(&x, p, 0.3);
         for offset in [false, true] {
             let fitted = fit(&exact(&kernel, Ridge::Evidence, offset), &table(&x, &y, &None));
-            let scale = fitted.model.output_scale[0];
-            let scaled = Mat::from_fn(11, p, |i, t| y[(i, t)] / scale);
+            let scaled = Mat::from_fn(11, p, |i, t| y[(i, t)] / fitted.model.output_scale[t]);
             for point in [fitted.path[19], fitted.path[23], fitted.path[27]] {
                 let at = |noise: f64| log_density(&kernel, &x, &scaled, (point.ridge, noise), offset);
                 let expected = at(point.noise);
@@ -423,14 +449,23 @@ fn a_weight_of_two_is_a_row_twice() {
         let twice: Vec<usize> =
             (0..12).flat_map(|i| std::iter::repeat_n(i, if i % 3 == 0 { 2 } else { 1 })).collect();
         let pick = |m: &Mat<f64>| Mat::from_fn(twice.len(), m.ncols(), |i, k| m[(twice[i], k)]);
-        for ridge in [Ridge::Given(1e-2), Ridge::Evidence] {
-            // scales come from the rows, so give λ where they are free, and compare predictions
+        for ridge in [Ridge::Given(1e-2), Ridge::Loo] {
             let a = fit(&exact(&kernel, ridge, true), &table(&x, &y, &Some(weights.clone())));
             let b = fit(&exact(&kernel, ridge, true), &table(&pick(&x), &pick(&y), &None));
-            assert!((a.ridge / b.ridge - 1.0).abs() < 1e-5, "{name}: {} {}", a.ridge, b.ridge);
-            let (a, b) = (predict(&a, &x), predict(&b, &x));
-            assert!(gap(&a.mean, &b.mean) < 1e-4, "{name}: {:e}", gap(&a.mean, &b.mean));
-            assert!(gap(&a.std.unwrap(), &b.std.unwrap()) < 1e-4, "{name}");
+            // columns with scales of their own have scores in units that differ
+            let scale = (a.model.output_scale[0] / b.model.output_scale[0]).powi(2);
+            let common = name != "identity";
+            for (a, b) in a.path.iter().zip(&b.path).skip(if common { 12 } else { 29 }) {
+                assert!((a.ridge / b.ridge - 1.0).abs() < 1e-9, "{name}: {a:?} {b:?}");
+                assert!((a.noise * scale / b.noise - 1.0).abs() < 1e-7, "{name}: {a:?} {b:?}");
+                assert!((a.freedom / b.freedom - 1.0).abs() < 1e-7, "{name}: {a:?} {b:?}");
+                assert!((a.gcv * scale / b.gcv - 1.0).abs() < 1e-7, "{name}: {a:?} {b:?}");
+            }
+            if let Ridge::Given(_) = ridge {
+                let (a, b) = (predict(&a, &x), predict(&b, &x));
+                assert!(gap(&a.mean, &b.mean) < 1e-9, "{name}: {:e}", gap(&a.mean, &b.mean));
+                assert!(gap(&a.std.unwrap(), &b.std.unwrap()) < 1e-9, "{name}");
+            }
         }
     }
 }
@@ -491,7 +526,7 @@ fn views_are_the_transformable_kernel() {
 fn threads_and_batches_change_no_bit() {
     let x = inputs(300, 2, 1);
     let y = outputs(&x, 3, 0.2);
-    for kernel in [coupled(), Kernel::default()] {
+    for kernel in [coupled(), identity()] {
         let mut seen: Vec<(Prediction, Prediction)> = Vec::new();
         for (threads, batch) in [(1, 1000), (2, 7)] {
             let threads = Auto::Fixed(threads);
@@ -618,24 +653,24 @@ fn refusals_say_what_to_do() {
     let x = inputs(300, 2, 1);
     let y = outputs(&x, 2, 0.1);
     let curl = Kernel::curl_free(spectrum(1.0));
-    let small = |kernel: &Kernel| ExactRegression { memory: 3, ..exact(kernel, Ridge::Evidence, true) };
+    let small = |kernel: &Kernel| ExactRegression { memory: 5, ..exact(kernel, Ridge::Evidence, true) };
     let tell = |learner: &ExactRegression, rows: &dyn Rows| refusal(learner.fit(rows, &mut Silent));
-    assert!(small(&Kernel::default()).fit(&table(&x, &y, &None), &mut Silent).is_ok());
+    assert!(small(&identity()).fit(&table(&x, &y, &None), &mut Silent).is_ok());
     assert_eq!(
         tell(&small(&curl), &table(&x, &y, &None)),
-        "exact ridge on 300 rows × 2 outputs is refused: it needs 0.012 GB and memory allows 3 MB; use regression \
+        "exact ridge on 300 rows × 2 outputs is refused: it needs 0.018 GB and memory allows 5 MB; use regression \
          (features) or nystrom, or raise memory"
     );
     let many = Mat::from_fn(20_000, 1, |i, _| i as f64);
     let big = tell(&ExactRegression::default(), &table(&many, &Mat::from_fn(20_000, 3, |i, _| i as f64), &None));
-    assert!(big.starts_with("exact ridge on 20000 rows × 3 outputs is refused: it needs 13 GB"), "{big}");
+    assert!(big.starts_with("exact ridge on 20000 rows × 3 outputs is refused: it needs 20 GB"), "{big}");
     let empty = table(&Mat::zeros(0, 2), &Mat::zeros(0, 2), &None);
     assert!(tell(&ExactRegression::default(), &empty).starts_with("no rows"));
     assert!(refusal(Nystrom::default().fit(&empty, &mut Silent)).starts_with("no rows"));
     let wrong = tell(&exact(&curl, Ridge::Evidence, true), &table(&x, &outputs(&x, 3, 0.1), &None));
     assert_eq!(wrong, "outputs: expected 2 as the kernel has, got 3");
     let never = Mat::from_fn(300, 2, |i, t| if t == 1 { f64::NAN } else { y[(i, t)] });
-    for kernel in [&curl, &Kernel::default()] {
+    for kernel in [&curl, &identity()] {
         let rows = table(&x, &never, &None);
         assert_eq!(
             tell(&exact(kernel, Ridge::Given(1e-3), true), &rows),
@@ -647,7 +682,8 @@ fn refusals_say_what_to_do() {
     let nothing = table(&x, &y, &Some(Weights::Row(vec![0.0; 300])));
     let line = "no row counts: every weight is zero, or no output was observed";
     assert_eq!(tell(&exact(&curl, Ridge::Given(1e-3), true), &nothing), line);
-    assert_eq!(refusal(Nystrom::default().fit(&nothing, &mut Silent)), line);
+    let nystrom = Nystrom { kernel: identity(), ..Nystrom::default() };
+    assert_eq!(refusal(nystrom.fit(&nothing, &mut Silent)), line);
     let loo = refusal(Nystrom { ridge: Ridge::Loo, ..Nystrom::default() }.fit(&table(&x, &y, &None), &mut Silent));
     assert_eq!(loo, "ridge: expected evidence, gcv or a number ≥ 0, got loo");
     let without = ExactRegression { posterior: false, ..exact(&curl, Ridge::Given(1e-3), true) };
@@ -665,7 +701,7 @@ fn refusals_say_what_to_do() {
 fn constant_outputs_and_single_rows_are_learned_as_they_are() {
     let x = inputs(20, 2, 1);
     let y = Mat::from_fn(20, 2, |_, t| 4.0 + t as f64);
-    for kernel in [Kernel::default(), Kernel::curl_free(spectrum(1.0))] {
+    for kernel in [identity(), Kernel::curl_free(spectrum(1.0))] {
         for ridge in [Ridge::Evidence, Ridge::Gcv, Ridge::Loo, Ridge::Given(1e-3), Ridge::Given(0.0)] {
             let fitted = fit(&exact(&kernel, ridge, true), &table(&x, &y, &None));
             let mean = fitted.model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean;
@@ -683,11 +719,14 @@ fn constant_outputs_and_single_rows_are_learned_as_they_are() {
 #[test]
 fn ridge_zero_interpolates() {
     let x = inputs(15, 2, 1);
-    for (name, kernel, p) in kernels().into_iter().filter(|(name, ..)| !["deficient", "listed"].contains(name)) {
-        let y = outputs(&x, p, 0.3);
+    // short lengthscales: the Gram matrix is far from singular
+    let given = Output::Given { matrix: matrix(faer::mat![[1.3, 0.5], [0.5, 0.9]]) };
+    let kernels = [Kernel::decomposable(spectrum(0.4), given), Kernel::curl_free(spectrum(0.4))];
+    for kernel in kernels {
+        let y = outputs(&x, 2, 0.3);
         let fitted = fit(&exact(&kernel, Ridge::Given(0.0), true), &table(&x, &y, &None));
         let mean = fitted.model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean;
-        assert!(gap(&mean, &y) < 1e-6, "{name}: {:e}", gap(&mean, &y));
+        assert!(gap(&mean, &y) < 1e-8, "{:e}", gap(&mean, &y));
     }
 }
 

@@ -15,9 +15,6 @@ use crate::solve::{self, Dual, DualComponent, DualSolution, DualSpectral, PathPo
 use crate::watch::Watch;
 use faer::Mat;
 
-/// Cholesky factorisations that cost as much as one eigendecomposition.
-const FACTORISATIONS: usize = 8;
-
 crate::params! {
     /// Exact ridge regression of several outputs with an operator-valued kernel: no features, N×N matrices.
     pub struct ExactRegression {
@@ -98,9 +95,9 @@ impl ExactRegression {
         Ok(FittedExact { model, kernel, ridge, choices: choices.lines, path, rows: data.read })
     }
 
-    /// Refuses what does not fit: the Gram matrix, its factorisation's copy and result, and the posterior's root.
+    /// Refuses what does not fit: the Gram matrix, what its factorisation takes, and the posterior, six matrices in all.
     fn allow(&self, n: usize, p: usize, order: usize) -> Result<()> {
-        let bytes = 8.0 * 4.0 * (order as f64) * (order as f64);
+        let bytes = 8.0 * 6.0 * (order as f64) * (order as f64);
         if bytes <= self.memory as f64 * 1e6 {
             return Ok(());
         }
@@ -245,9 +242,9 @@ impl ExactRegression {
     ) -> Result<(DualSolution, f64, Vec<PathPoint>)> {
         if let Ridge::Given(ridge) = self.ridge
             && ridge > 0.0
-            && (dual.distinct() <= FACTORISATIONS || dual.order() > EIGEN_UNKNOWNS)
+            && (dual.distinct() == 1 || dual.order() > EIGEN_UNKNOWNS)
         {
-            return Ok((dual.solve(ridge)?, ridge, Vec::new()));
+            return Ok((dual.solve(ridge, self.posterior)?, ridge, Vec::new()));
         }
         if dual.order() > EIGEN_UNKNOWNS {
             return Err(Error::refused(
@@ -264,14 +261,14 @@ impl ExactRegression {
         };
         let path: Vec<PathPoint> = spectral.grid(29).into_iter().map(scores).collect();
         let (ridge, by) = match self.ridge {
-            Ridge::Given(ridge) => return Ok((spectral.solve(ridge), ridge, path)),
+            Ridge::Given(ridge) => return Ok((spectral.solve(ridge, self.posterior), ridge, path)),
             Ridge::Evidence => (spectral.minimise(|l| -spectral.at(l).evidence)?, "largest evidence"),
             Ridge::Gcv => (spectral.minimise(|l| spectral.at(l).gcv)?, "smallest generalised cross-validation score"),
             Ridge::Loo => (spectral.minimise(|l| spectral.leave_one_out(l))?, "smallest leave-one-out error"),
         };
         let freedom = spectral.at(ridge).freedom;
         choices.say(watch, format!("ridge {ridge:.3e}: {by}; {freedom:.1} degrees of freedom"));
-        Ok((spectral.solve(ridge), ridge, path))
+        Ok((spectral.solve(ridge, self.posterior), ridge, path))
     }
 
     /// Coefficients, constants, noise and posterior, in scaled outputs.

@@ -161,48 +161,47 @@ impl Dual {
         if c.s2 > 0.0 { self.rows * ridge / c.s2 } else { f64::INFINITY }
     }
 
-    /// Number of different matrices A + (nλ/s²)I.
-    pub fn distinct(&self) -> usize {
-        let mut seen: Vec<(usize, f64)> = Vec::new();
-        for c in self.components.iter().filter(|c| c.s2 > 0.0) {
-            if !seen.iter().any(|(g, s2)| *g == c.group && same(*s2, c.s2)) {
-                seen.push((c.group, c.s2));
+    /// The components of each distinct matrix A + (nλ/s²)I.
+    fn alike(&self) -> Vec<(usize, f64, Vec<usize>)> {
+        let mut found: Vec<(usize, f64, Vec<usize>)> = Vec::new();
+        for (k, c) in self.components.iter().enumerate().filter(|(_, c)| c.s2 > 0.0) {
+            match found.iter_mut().find(|(g, s2, _)| *g == c.group && (s2 - c.s2).abs() <= 1e-14 * c.s2) {
+                Some((.., members)) => members.push(k),
+                None => found.push((c.group, c.s2, vec![k])),
             }
         }
-        seen.len()
+        found
+    }
+
+    /// Number of different matrices A + (nλ/s²)I on one group, at most.
+    pub fn distinct(&self) -> usize {
+        let alike = self.alike();
+        (0..self.groups.len()).map(|g| alike.iter().filter(|a| a.0 == g).count()).max().unwrap_or(0)
     }
 
     /// One ridge λ > 0 by a Cholesky factorisation of each distinct matrix: N³ operations with the degrees of freedom.
-    pub fn solve(&self, ridge: f64) -> Result<DualSolution> {
-        let mut known: Vec<(usize, f64, Mat<f64>, Cholesky, f64)> = Vec::new();
-        let mut out = DualSolution::empty(format!("Cholesky of {} observations", self.order()));
-        for c in &self.components {
-            let (mu, group) = (self.mu(c, ridge), &self.groups[c.group]);
-            if mu.is_infinite() {
-                out.push_unexplained(c);
-                continue;
+    /// Inverses are kept if asked, N² numbers for each distinct matrix.
+    pub fn solve(&self, ridge: f64, keep: bool) -> Result<DualSolution> {
+        let mut out = DualSolution::unexplained(self, format!("Cholesky of {} observations", self.order()));
+        for (group, s2, members) in self.alike() {
+            let mut matrix = self.groups[group].gram.clone();
+            let (n, mu) = (matrix.nrows(), self.rows * ridge / s2);
+            (0..n).for_each(|i| matrix[(i, i)] += mu);
+            let cholesky = Cholesky::new(matrix.as_ref())?;
+            let targets = Mat::from_fn(n, members.len(), |i, k| self.components[members[k]].target[i]);
+            let found = cholesky.solve(Some(matrix.as_ref()), targets.as_ref())?;
+            drop(matrix);
+            let inverse = cholesky.half_solve(Mat::<f64>::identity(n, n).as_ref())?; // L⁻¹
+            let trace: f64 = (0..n).map(|j| inverse.col(j).iter().map(|v| v * v).sum::<f64>()).sum();
+            for (at, &k) in members.iter().enumerate() {
+                out.coefficients[k] = found.col(at).iter().map(|g| g / s2).collect();
+                out.residuals[k] = found.col(at).iter().map(|g| mu * g).collect();
+                out.freedom[k] = n as f64 - mu * trace;
+                out.inverses[k] = keep.then(|| (out.roots.len(), vec![1.0; n]));
             }
-            let n = c.target.len();
-            let at = match known.iter().position(|(g, m, ..)| *g == c.group && same(*m, mu)) {
-                Some(at) => at,
-                None => {
-                    let mut matrix = group.gram.clone();
-                    (0..n).for_each(|i| matrix[(i, i)] += mu);
-                    let cholesky = Cholesky::new(matrix.as_ref())?;
-                    let inverse = cholesky.half_solve(Mat::<f64>::identity(n, n).as_ref())?; // L⁻¹
-                    let trace: f64 = (0..n).map(|j| inverse.col(j).iter().map(|v| v * v).sum::<f64>()).sum();
-                    out.roots.push((c.group, inverse.transpose().to_owned()));
-                    known.push((c.group, mu, matrix, cholesky, n as f64 - mu * trace));
-                    known.len() - 1
-                }
-            };
-            let (_, _, matrix, cholesky, freedom) = &known[at];
-            let target = MatRef::from_column_major_slice(&c.target, n, 1);
-            let g = cholesky.solve(Some(matrix.as_ref()), target)?;
-            out.coefficients.push((0..n).map(|i| g[(i, 0)] / c.s2).collect());
-            out.residuals.push((0..n).map(|i| mu * g[(i, 0)]).collect());
-            out.freedom.push(*freedom);
-            out.inverses.push(Some((at, vec![1.0; n])));
+            if keep {
+                out.roots.push((group, inverse.transpose().to_owned()));
+            }
         }
         Ok(out)
     }
@@ -214,28 +213,17 @@ impl Dual {
 }
 
 impl DualSolution {
-    fn empty(how: String) -> Self {
+    /// Nothing fitted yet: the residuals are the data.
+    fn unexplained(dual: &Dual, how: String) -> Self {
         DualSolution {
-            coefficients: Vec::new(),
-            residuals: Vec::new(),
-            freedom: Vec::new(),
+            coefficients: dual.components.iter().map(|c| vec![0.0; c.target.len()]).collect(),
+            residuals: dual.components.iter().map(|c| c.target.clone()).collect(),
+            freedom: vec![0.0; dual.components.len()],
             roots: Vec::new(),
-            inverses: Vec::new(),
+            inverses: vec![None; dual.components.len()],
             how,
         }
     }
-
-    fn push_unexplained(&mut self, c: &DualComponent) {
-        self.coefficients.push(vec![0.0; c.target.len()]);
-        self.residuals.push(c.target.clone());
-        self.freedom.push(0.0);
-        self.inverses.push(None);
-    }
-}
-
-/// The same number but for rounding.
-fn same(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-14 * a.abs()
 }
 
 /// Exact ridge regression with its Gram matrices diagonalised: every ridge at once.
@@ -249,7 +237,13 @@ pub struct DualSpectral<'a> {
 impl<'a> DualSpectral<'a> {
     /// Diagonalises every Gram matrix. Cost N³ each.
     pub fn new(dual: &'a Dual) -> Result<Self> {
-        let eigen: Vec<Eigen> = dual.groups.iter().map(|g| linalg::eigen(g.gram.as_ref())).collect::<Result<_>>()?;
+        let mut eigen: Vec<Eigen> =
+            dual.groups.iter().map(|g| linalg::eigen(g.gram.as_ref())).collect::<Result<_>>()?;
+        for e in &mut eigen {
+            // what rounding leaves of a zero, on either side
+            let floor = e.values.iter().copied().fold(0.0, f64::max) * e.values.len() as f64 * f64::EPSILON;
+            e.values.iter_mut().filter(|v| **v <= floor).for_each(|v| *v = 0.0);
+        }
         let turned = (dual.components.iter())
             .map(|c| {
                 let target = MatRef::from_column_major_slice(&c.target, c.target.len(), 1);
@@ -264,11 +258,8 @@ impl<'a> DualSpectral<'a> {
     fn filters(&self, k: usize, ridge: f64) -> Vec<[f64; 3]> {
         let c = &self.dual.components[k];
         let (mu, values) = (self.dual.mu(c, ridge), &self.eigen[c.group].values);
-        let top = values.iter().copied().fold(0.0, f64::max);
-        let floor = top * values.len() as f64 * f64::EPSILON;
         let filter = |value: &f64| {
-            let value = value.max(0.0);
-            if mu.is_infinite() || (mu == 0.0 && value <= floor) {
+            if mu.is_infinite() || value + mu == 0.0 {
                 [0.0, 0.0, 1.0]
             } else {
                 [1.0 / (value + mu), value / (value + mu), mu / (value + mu)]
@@ -289,7 +280,7 @@ impl<'a> DualSpectral<'a> {
                 quadratic += t * t * left;
                 freedom += share;
                 if mu > 0.0 && mu.is_finite() {
-                    log_det += libm::log1p(value.max(0.0) / mu);
+                    log_det += libm::log1p(value / mu);
                 }
             }
             count += c.count;
@@ -352,25 +343,21 @@ impl<'a> DualSpectral<'a> {
         sum / weight
     }
 
-    /// The solution at one ridge; λ = 0 gives the one of least norm.
-    pub fn solve(&self, ridge: f64) -> DualSolution {
-        let mut out = DualSolution::empty(format!("eigenvalues of {} observations", self.dual.order()));
-        out.roots = self.eigen.iter().enumerate().map(|(g, e)| (g, e.vectors.clone())).collect();
-        for (k, c) in self.dual.components.iter().enumerate() {
-            if c.s2 <= 0.0 {
-                out.push_unexplained(c);
-                continue;
-            }
-            let (filters, vectors) = (self.filters(k, ridge), &self.eigen[c.group].vectors);
-            let n = c.target.len();
-            let both = Mat::from_fn(n, 2, |j, s| {
-                self.turned[k][j] * if s == 0 { filters[j][0] / c.s2 } else { filters[j][2] }
-            });
-            let both = linalg::product(vectors.as_ref(), both.as_ref());
-            out.coefficients.push((0..n).map(|i| both[(i, 0)]).collect());
-            out.residuals.push((0..n).map(|i| both[(i, 1)]).collect());
-            out.freedom.push(filters.iter().map(|f| f[1]).sum());
-            out.inverses.push((ridge > 0.0).then(|| (c.group, filters.iter().map(|f| f[0]).collect())));
+    /// The solution at one ridge; λ = 0 gives the one of least norm. Inverses are kept if asked and λ > 0.
+    pub fn solve(self, ridge: f64, keep: bool) -> DualSolution {
+        let how = format!("eigenvalues of {} observations", self.dual.order());
+        let mut out = DualSolution::unexplained(self.dual, how);
+        for (k, c) in self.dual.components.iter().enumerate().filter(|(_, c)| c.s2 > 0.0) {
+            let filters = self.filters(k, ridge);
+            let both = Mat::from_fn(c.target.len(), 2, |j, s| self.turned[k][j] * filters[j][2 * s]);
+            let both = linalg::product(self.eigen[c.group].vectors.as_ref(), both.as_ref());
+            out.coefficients[k] = both.col(0).iter().map(|g| g / c.s2).collect();
+            out.residuals[k] = both.col(1).iter().copied().collect();
+            out.freedom[k] = filters.iter().map(|f| f[1]).sum();
+            out.inverses[k] = (keep && ridge > 0.0).then(|| (c.group, filters.iter().map(|f| f[0]).collect()));
+        }
+        if keep {
+            out.roots = self.eigen.into_iter().enumerate().map(|(g, e)| (g, e.vectors)).collect();
         }
         out
     }
