@@ -3,13 +3,17 @@
 mod begin;
 mod choose;
 mod exact;
+mod exact_posterior;
+mod landmarks;
 mod nystrom;
 mod regression;
 mod sample;
 mod scale;
+mod sections;
 
 pub use begin::FittedExact;
 pub use exact::ExactRegression;
-pub use nystrom::{Landmarks, Nystrom};
+pub use landmarks::Landmarks;
+pub use nystrom::Nystrom;
 pub use regression::{Fitted, Regression, Ridge};
 pub use sample::{SAMPLE_ROWS, Sample};

@@ -3,33 +3,17 @@
 use super::begin::{self, Begun, Choices, FittedExact, Scaled};
 use super::choose::{self, EIGEN_UNKNOWNS};
 use super::regression::{Stage, noise_variance};
-use super::{Regression, Ridge, sample};
+use super::sections::{Sections, posterior};
+use super::{Landmarks, Regression, Ridge, sample};
 use crate::error::{Error, Result};
-use crate::feature::{Basis, Characters, Moments};
+use crate::feature::{Characters, Moments};
 use crate::group::Group;
 use crate::kernel::Kernel;
-use crate::linalg;
-use crate::model::{ExactPosterior, Span};
 use crate::params::{Auto, Params};
-use crate::random::Stream;
 use crate::rows::{Rows, Weights};
 use crate::solve::{Centred, Component, PathPoint, Shape, Solution, Spectral, System};
 use crate::watch::Watch;
-use faer::{Mat, MatRef};
-use serde::{Deserialize, Serialize};
-
-const LANDMARKS: u64 = 0x6c61_6e64_6d61;
-
-/// How landmarks are chosen among the rows of the sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Landmarks {
-    /// At random, each row as likely as the others.
-    #[default]
-    Uniform,
-    /// One after the other, with probability proportional to the squared distance to those chosen (k-means++).
-    Distant,
-}
+use faer::Mat;
 
 crate::params! {
     /// Ridge regression of several outputs with an operator-valued kernel, through its sections at landmarks.
@@ -56,85 +40,9 @@ crate::params! {
     }
 }
 
-/// φ(x) = Wᵀ k(Z, x) with W = V Λ^{−1/2} from K(Z,Z) = V Λ Vᵀ, eigenvalues below N·ε·Λ_max left out: φ(x)ᵀφ(z) is the
-/// projection of the kernel on its sections at Z.
-struct Sections {
-    /// k when the kernel is k·Γ, else the kernel itself.
-    kernel: Kernel,
-    points: Mat<f64>,
-    /// W (m×r, or m·p×r).
-    whitener: Mat<f64>,
-    /// B with Γ = BBᵀ; the number 1 for other kernels, whose outputs are rows of a scalar problem.
-    factor: Mat<f64>,
-    /// Sections per landmark: 1, or p.
-    width: usize,
-}
-
-impl Sections {
-    fn new(kernel: &Kernel, points: Mat<f64>, columns: usize) -> Result<Self> {
-        let (kernel, factor, width) = match kernel.separated() {
-            Some((k, gamma)) => (k, linalg::psd_factor(gamma.as_ref(), "output")?, 1),
-            None => (kernel.clone(), Mat::identity(1, 1), columns),
-        };
-        let gram = linalg::eigen(kernel.sections(points.as_ref(), points.as_ref())?.as_ref())?;
-        let n = gram.values.len();
-        let top = gram.values.iter().copied().fold(0.0, f64::max);
-        let kept: Vec<usize> = (0..n).rev().filter(|&k| gram.values[k] > n as f64 * f64::EPSILON * top).collect();
-        if kept.is_empty() || factor.ncols() == 0 {
-            return Err(Error::numerical("kernel", "it is zero at the landmarks, so nothing can be learned"));
-        }
-        let whitener = Mat::from_fn(n, kept.len(), |i, k| gram.vectors[(i, kept[k])] / gram.values[kept[k]].sqrt());
-        Ok(Sections { kernel, points, whitener, factor, width })
-    }
-
-    /// φ of prepared rows (n·width×r).
-    fn features(&self, x: MatRef<f64>) -> Result<Mat<f64>> {
-        let sections = self.kernel.sections(x, self.points.as_ref())?;
-        Ok(linalg::product(sections.as_ref(), self.whitener.as_ref()))
-    }
-
-    fn rank(&self) -> usize {
-        self.whitener.ncols()
-    }
-
-    /// u (m×p) from the table Z (r×p) of the features.
-    fn coefficients(&self, table: &Mat<f64>) -> Result<Mat<f64>> {
-        let at = linalg::product(self.whitener.as_ref(), table.as_ref());
-        if self.width > 1 {
-            return Ok(Mat::from_fn(self.points.nrows(), self.width, |j, t| at[(j * self.width + t, 0)]));
-        }
-        // f = k(x,Z) W Z = k(x,Z) u Γ, and the rows of Z are in the range of Γ
-        let gamma = &self.factor * self.factor.transpose();
-        Ok(linalg::product(at.as_ref(), linalg::pseudo_inverse_psd(gamma.as_ref(), "output")?.as_ref()))
-    }
-}
-
-impl Basis for Sections {
-    fn outputs(&self) -> usize {
-        self.factor.nrows()
-    }
-
-    fn shared(&self) -> Option<(&Mat<f64>, Vec<f64>)> {
-        Some((&self.factor, vec![1.0; self.rank()]))
-    }
-
-    fn stacked(&self) -> (Mat<f64>, Vec<usize>) {
-        let (p, r) = (self.factor.nrows(), self.factor.ncols());
-        let unknowns = self.rank() * r;
-        (Mat::from_fn(unknowns, p, |k, t| self.factor[(t, k % r)]), (0..unknowns).map(|k| k / r).collect())
-    }
-
-    fn lift(&self, theta: &[f64]) -> Mat<f64> {
-        let r = self.factor.ncols();
-        Mat::from_fn(self.rank(), self.factor.nrows(), |m, t| {
-            (0..r).map(|k| self.factor[(t, k)] * theta[m * r + k]).sum()
-        })
-    }
-}
-
 impl Nystrom {
-    /// Learns from rows: landmarks from the sample, one pass for the moments of φ, one solve. Time N·m² + m³, memory m²
-    /// whatever the number of rows (m·p in place of m, and p times that, for kernels that are not decomposable).
+    /// Learns from rows: landmarks from the sample, one pass for the moments of φ, one solve. Time N·m² + m³, memory
+    /// m² whatever the number of rows (m·p in place of m, and p times that, for kernels that are not decomposable).
     ///
     /// ```
     /// use orff::learn::Nystrom;
@@ -287,7 +195,7 @@ impl Nystrom {
         let coefficients = sections.coefficients(&solution.table)?;
         let posterior = match solution.posterior {
             Some(spreads) => {
-                let mut posterior = posterior(&sections, pass, system, spreads, ridge)?;
+                let mut posterior = posterior(&sections, &pass.data, p, system, spreads, ridge)?;
                 if self.offset {
                     (0..p).for_each(|t| posterior.constant[(t, t)] += 1.0 / of(t).weight);
                 }
@@ -336,112 +244,4 @@ impl Pass {
 fn prepare(stage: &Stage, block: &crate::rows::Batch, row: usize) -> Result<(Mat<f64>, Mat<f64>, Option<Weights>)> {
     let (inputs, outputs, weights) = stage.prepare(block, row + 1)?;
     Ok((inputs.to_dense(), outputs, weights))
-}
-
-/// The posterior of the features, φ_cᵀ(G + nλI)⁻¹φ_c, and that of what they cannot express, (K(x,x) − φᵀφ)/nλ, its
-/// terms sorted by their degree in K(Z,x); without the variance of the offset.
-fn posterior(
-    sections: &Sections,
-    pass: &Pass,
-    system: &System,
-    spreads: Vec<crate::solve::Spread>,
-    ridge: f64,
-) -> Result<ExactPosterior> {
-    let unit = 1.0 / (system.rows * ridge);
-    let (p, m) = (pass.columns, sections.points.nrows());
-    let of = |t: usize| &pass.data[t.min(pass.data.len() - 1)];
-    let factor = &sections.factor;
-    let r = factor.ncols();
-    let whole = spreads.iter().any(|s| s.direction.is_none());
-    let mut constant = Mat::zeros(p, p);
-    let (mut roots, mut kept, mut spans) = (Vec::new(), Vec::new(), Vec::new());
-    for (k, spread) in spreads.into_iter().enumerate() {
-        if let Some(q) = spread.root {
-            roots.push(if whole {
-                // unknowns are features times columns of B: Wᵀ ⊗ B⁺ takes k(Z,x)Γ to φ ⊗ Bᵀ
-                let gram = linalg::pseudo_inverse_psd((factor.transpose() * factor).as_ref(), "output")?;
-                let inverse = gram * factor.transpose(); // r×p
-                let wide = Mat::from_fn(q.nrows(), m * p, |a, j| {
-                    sections.whitener[(j / p, a / r)] * inverse[(a % r, j % p)]
-                });
-                linalg::product(q.transpose(), wide.as_ref())
-            } else {
-                linalg::product(q.transpose(), sections.whitener.transpose())
-            });
-            kept.push((spread.group, q));
-        }
-        let at = kept.iter().position(|(g, _)| *g == spread.group);
-        let at = at.ok_or_else(|| Error::numerical("posterior", "a part of the solution is missing"))?;
-        let (q, inverse) = (&kept[at].1, &spread.scale);
-        // the mean features, in the coordinates of q: one column along a direction, one per output otherwise
-        let along = if sections.width == 1 { spread.direction } else { None };
-        let centre = match &along {
-            Some(u) => {
-                let mean = &of(u.iter().position(|v| *v != 0.0).unwrap_or(0)).mean_c;
-                Mat::from_fn(mean.len(), 1, |i, _| mean[i])
-            }
-            None if whole => Mat::from_fn(q.nrows(), p, |a, t| of(t).mean_c[a / r] * factor[(t, a % r)]),
-            None => Mat::from_fn(q.nrows(), p, |a, t| of(t).mean_c[a]),
-        };
-        let centre = linalg::product(q.transpose(), centre.as_ref());
-        let weighted = Mat::from_fn(centre.nrows(), centre.ncols(), |j, t| inverse[j] * centre[(j, t)]);
-        let linear = linalg::product(Mat::transpose(&roots[at]), weighted.as_ref());
-        let corner = linalg::product(centre.transpose(), weighted.as_ref());
-        for s in 0..p {
-            for t in 0..p {
-                constant[(s, t)] += match &along {
-                    Some(u) => corner[(0, 0)] * u[s] * u[t],
-                    None => corner[(s, t)],
-                };
-            }
-        }
-        let prior = unit * system.components[k].s2;
-        let scale = inverse.iter().map(|g| prior - g).collect();
-        spans.push(Span { root: at, prior, scale, linear, direction: along });
-    }
-    Ok(ExactPosterior { roots, spans, constant })
-}
-
-impl Landmarks {
-    /// `count` different rows of x, in ascending order.
-    fn choose(self, x: &Mat<f64>, count: usize, seed: u64) -> Vec<usize> {
-        let (n, mut stream) = (x.nrows(), Stream::new(seed, LANDMARKS, 0));
-        let mut rows: Vec<usize> = (0..n).collect();
-        match self {
-            Landmarks::Uniform => {
-                for k in 0..count.min(n) {
-                    rows.swap(k, k + stream.below(n - k));
-                }
-                rows.truncate(count);
-            }
-            Landmarks::Distant => {
-                let mut chosen = vec![stream.below(n)];
-                let mut nearest = vec![f64::INFINITY; n];
-                while chosen.len() < count.min(n) {
-                    let last = chosen[chosen.len() - 1];
-                    for i in 0..n {
-                        let square: f64 = (0..x.ncols()).map(|k| (x[(i, k)] - x[(last, k)]).powi(2)).sum();
-                        nearest[i] = nearest[i].min(square);
-                    }
-                    let total: f64 = nearest.iter().sum();
-                    if total <= 0.0 {
-                        break; // the others are copies
-                    }
-                    let mut left = stream.uniform() * total;
-                    let next = (0..n).filter(|&i| nearest[i] > 0.0).find(|&i| {
-                        left -= nearest[i];
-                        left <= 0.0
-                    });
-                    let fallback = (0..n).rev().find(|&i| nearest[i] > 0.0);
-                    match next.or(fallback) {
-                        Some(next) => chosen.push(next),
-                        None => break,
-                    }
-                }
-                rows = chosen;
-            }
-        }
-        rows.sort_unstable();
-        rows
-    }
 }
