@@ -19,6 +19,10 @@ pub enum Error {
     #[error("{what} is refused: {why}")]
     Refused { what: String, why: String },
 
+    /// A text that cannot be read, with the place in it.
+    #[error("{what}: \"{text}\": {problem}")]
+    Expression { what: String, text: String, problem: String },
+
     /// A value of the data cannot be used.
     #[error("row {row}, column {column}: {value} {problem}")]
     Value { row: usize, column: String, value: String, problem: String },

@@ -15,8 +15,16 @@ pub mod random;
 pub mod spectrum;
 pub mod kernel;
 pub mod feature;
+pub mod metric;
 pub mod solve;
 pub mod model;
 pub mod learn;
+pub mod generate;
+pub mod testing;
 
 pub use error::{Error, Result};
+
+/// The examples of the front page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

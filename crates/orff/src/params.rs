@@ -67,6 +67,8 @@ pub enum Kind {
     WordOr(&'static [&'static str], &'static Kind),
     /// One or several of the inner kind.
     Several(&'static Kind),
+    /// Any text, or nothing.
+    Text,
     /// A kernel: an expression such as `curl-free(matern(2.5)) + 0.1*div-free`, or its structured form.
     Kernel,
     /// A group.
@@ -94,6 +96,7 @@ impl Kind {
             Kind::Auto(inner) => format!("auto or {}", inner.expected()),
             Kind::WordOr(words, inner) => format!("{} or {}", words.join(", "), inner.expected()),
             Kind::Several(inner) => format!("{}, or a list of them", inner.expected()),
+            Kind::Text => "a text".into(),
             Kind::Kernel => {
                 "a kernel such as decomposable, curl-free or \"curl-free(matern(2.5)) + div-free\"".into()
             }
@@ -116,13 +119,17 @@ impl Kind {
                 Value::Array(list) => !list.is_empty() && list.iter().all(|v| inner.accepts(v)),
                 one => inner.accepts(one),
             },
+            Kind::Text => value.is_string() || value.is_null(),
             Kind::Kernel => value.is_string() || value.is_object(),
             Kind::Group => value.as_str().is_some_and(|v| v.parse::<crate::group::Group>().is_ok()),
             Kind::Matrix => match value {
                 Value::Null => true,
-                Value::Array(rows) => rows.iter().all(|row| {
-                    row.as_array().is_some_and(|row| row.len() == rows.len() && row.iter().all(Value::is_number))
-                }),
+                Value::Array(rows) => {
+                    let whole = |row: &Value| {
+                        row.as_array().is_some_and(|row| row.len() == rows.len() && row.iter().all(Value::is_number))
+                    };
+                    !rows.is_empty() && rows.iter().all(whole)
+                }
                 _ => false,
             },
         }
@@ -138,13 +145,23 @@ impl Kind {
             Value::String(s) => s.clone(),
             other => other.to_string(),
         };
-        Err(Error::parameter(name, self.expected(), given))
+        Err(self.wrong(name, &given))
+    }
+
+    fn wrong(&self, name: &str, given: &str) -> Error {
+        Error::parameter(name, self.expected(), given)
     }
 
     /// Reads a value from a command line.
     pub fn parse(&self, name: &str, text: &str) -> Result<Value> {
         let value = match self {
-            Kind::Kernel | Kind::Choice(_) | Kind::Group if !text.starts_with('{') => Value::String(text.into()),
+            Kind::Text | Kind::Choice(_) | Kind::Group => Value::String(text.into()),
+            Kind::Kernel if !text.starts_with('{') => Value::String(text.into()),
+            Kind::Matrix if text == "none" => Value::Null,
+            Kind::Auto(inner) if text != "auto" => inner.parse(name, text).map_err(|_| self.wrong(name, text))?,
+            Kind::WordOr(words, inner) if !words.contains(&text) => {
+                inner.parse(name, text).map_err(|_| self.wrong(name, text))?
+            }
             Kind::Several(inner) if text.contains(',') => {
                 Value::Array(text.split(',').map(|t| inner.parse(name, t.trim())).collect::<Result<_>>()?)
             }
@@ -179,11 +196,12 @@ impl Kind {
                 }
                 bad
             }
+            Kind::Text => vec![json!(3), json!(["a"])],
             Kind::Choice(_) => vec![json!("no-such-word"), json!(3)],
             Kind::Flag => vec![json!("perhaps"), json!(2)],
             Kind::Auto(inner) | Kind::WordOr(_, inner) | Kind::Several(inner) => inner.bad_values(),
             Kind::Kernel | Kind::Group => vec![json!(3), json!([1.0])],
-            Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m")],
+            Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m"), json!([])],
         }
     }
 }

@@ -87,9 +87,9 @@ impl Inputs {
 /// How much each row, or each measured output of each row, counts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Weights {
-    /// One weight per row (n).
+    /// One weight per row (n): how often the row counts.
     Row(Vec<f64>),
-    /// One weight per entry of the outputs (n×p): 1/σ² of each measured entry.
+    /// One weight per entry of the outputs (n×p), 1/σ² of each measurement; only their ratios matter.
     Entry(Mat<f64>),
 }
 

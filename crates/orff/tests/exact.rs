@@ -5,11 +5,11 @@ use faer::Mat;
 use orff::archive::{Archive, Reader};
 use orff::kernel::{Kernel, Listed, Matrix, Output, Seen, Transformable};
 use orff::learn::{ExactRegression, FittedExact, Landmarks, Nystrom, Regression, Ridge};
-use orff::model::{Body, Info, Model, Prediction, Query};
+use orff::model::{Body, Info, Model, Prediction, Query, Training};
 use orff::params::{Auto, Params};
 use orff::random::Stream;
 use orff::rows::{Batch, Inputs, Rows, Table, Weights};
-use orff::solve::{Dual, DualComponent, DualSpectral, Group};
+use orff::solve::{Dual, DualComponent, DualSpectral, Group, PathPoint};
 use orff::spectrum::Spectrum;
 use orff::watch::Silent;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -104,6 +104,16 @@ fn fit(learner: &ExactRegression, rows: &dyn Rows) -> FittedExact {
 
 fn predict(fitted: &FittedExact, x: &Mat<f64>) -> Prediction {
     fitted.model.predict(&Inputs::Dense(x.clone()), ALL).unwrap()
+}
+
+/// A point of the path, counted from the largest ridge.
+fn from_end(fitted: &FittedExact, k: usize) -> PathPoint {
+    fitted.training.path[fitted.training.path.len() - k]
+}
+
+/// Points of two paths side by side, those with the `most` largest ridges.
+fn paths<'a>(a: &'a Training, b: &'a Training, most: usize) -> impl Iterator<Item = (&'a PathPoint, &'a PathPoint)> {
+    a.path.iter().rev().zip(b.path.iter().rev()).take(most)
 }
 
 fn gap(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
@@ -292,7 +302,12 @@ fn cholesky_and_eigenvalues_are_one_solution() {
             let y: Vec<f64> = (0..entries.len()).map(|e| (e as f64).sin()).collect();
             let (target, count) = (group.target(&y), weights.iter().sum());
             let component = |s2: f64| DualComponent { group: 0, s2, target: target.clone(), count, direction: None };
-            let dual = Dual { rows: 10.0, groups: vec![group], components: vec![component(1.0), component(0.3)] };
+            let dual = Dual {
+                rows: 10.0,
+                observed: 14.0,
+                groups: vec![group],
+                components: vec![component(1.0), component(0.3)],
+            };
             let (a, b) = (dual.solve(1e-3, true).unwrap(), DualSpectral::new(&dual).unwrap().solve(1e-3, true));
             assert_eq!(dual.distinct(), 2);
             for k in 0..2 {
@@ -321,9 +336,14 @@ fn the_kronecker_trick_is_the_dense_computation() {
             let learner = exact(&kernel, Ridge::Loo, offset);
             // weights of entries, though all 1, forbid the trick
             let (trick, dense) = (fit(&learner, &table(&x, &y, &None)), fit(&learner, &table(&x, &y, &ones)));
-            assert!((trick.ridge / dense.ridge - 1.0).abs() < 1e-3, "{} {}", trick.ridge, dense.ridge);
+            assert!(
+                (trick.training.ridge / dense.training.ridge - 1.0).abs() < 1e-3,
+                "{} {}",
+                trick.training.ridge,
+                dense.training.ridge
+            );
             // below, rounding decides which eigenvalues are zero
-            for (a, b) in trick.path.iter().zip(&dense.path).skip(8) {
+            for (a, b) in paths(&trick.training, &dense.training, 20) {
                 let same = |a: f64, b: f64| (a - b).abs() <= 1e-7 * (1.0 + b.abs());
                 let b_loo = b.loo.unwrap();
                 assert!(same(a.ridge / b.ridge, 1.0), "{a:?} {b:?}");
@@ -349,10 +369,10 @@ fn features_ridge_is_kernel_ridge_on_their_kernel() {
                 let features = features.fit(&rows, &mut Silent).unwrap();
                 let sections = fit(&exact(&kernel, ridge, offset), &rows);
                 assert!(
-                    (features.ridge / sections.ridge - 1.0).abs() < 1e-5,
+                    (features.training.ridge / sections.training.ridge - 1.0).abs() < 1e-5,
                     "{} {}",
-                    features.ridge,
-                    sections.ridge
+                    features.training.ridge,
+                    sections.training.ridge
                 );
                 if let Ridge::Given(_) = ridge {
                     let a = features.model.predict(&Inputs::Dense(z.clone()), ALL).unwrap();
@@ -367,7 +387,7 @@ fn features_ridge_is_kernel_ridge_on_their_kernel() {
                     assert!(error < 1e-8, "{what}, offset {offset}: {errors:?}");
                     worst = worst.max(error);
                 }
-                for (a, b) in features.path.iter().zip(&sections.path) {
+                for (a, b) in paths(&features.training, &sections.training, 29) {
                     let same = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + b.abs());
                     assert!(same(a.ridge / b.ridge, 1.0), "{what}: {a:?} {b:?}");
                     // the features' residuals are a difference of large numbers
@@ -389,7 +409,7 @@ fn leave_one_out_is_what_refits_give() {
         for (what, y, weights) in samples(&x, p) {
             let offset = name != "listed";
             let fitted = fit(&exact(&kernel, Ridge::Loo, offset), &table(&x, &y, &weights));
-            let point = fitted.path[20];
+            let point = from_end(&fitted, 9);
             let (entries, rows) = observed(&y, &weights);
             let (mut sum, mut total) = (0.0, 0.0);
             for left in 0..x.nrows() {
@@ -460,16 +480,16 @@ fn evidence_is_the_density_of_the_data() {
         for offset in [false, true] {
             let fitted = fit(&exact(&kernel, Ridge::Evidence, offset), &table(&x, &y, &None));
             let scaled = Mat::from_fn(11, p, |i, t| y[(i, t)] / fitted.model.output_scale[t]);
-            for point in [fitted.path[19], fitted.path[23], fitted.path[27]] {
+            for point in [from_end(&fitted, 10), from_end(&fitted, 6), from_end(&fitted, 2)] {
                 let at = |noise: f64| log_density(&kernel, &x, &scaled, (point.ridge, noise), offset);
                 let expected = at(point.noise);
                 assert!((point.evidence - expected).abs() < 1e-6 * expected.abs(), "{name}: {point:?} {expected}");
                 assert!(at(1.05 * point.noise) < expected && at(0.95 * point.noise) < expected);
             }
             // the ridge chosen has more of it than its neighbours on the path
-            let best = fitted.path.iter().map(|p| p.evidence).fold(f64::NEG_INFINITY, f64::max);
-            let chosen = fitted.path.iter().find(|p| p.evidence == best).unwrap().ridge;
-            assert!((fitted.ridge / chosen).ln().abs() < 1.2, "{name}: {} {chosen}", fitted.ridge);
+            let best = fitted.training.path.iter().map(|p| p.evidence).fold(f64::NEG_INFINITY, f64::max);
+            let chosen = fitted.training.path.iter().find(|p| p.evidence == best).unwrap().ridge;
+            assert!((fitted.training.ridge / chosen).ln().abs() < 1.2, "{name}: {} {chosen}", fitted.training.ridge);
         }
     }
 }
@@ -489,7 +509,7 @@ fn a_weight_of_two_is_a_row_twice() {
             // columns with scales of their own have scores in units that differ
             let scale = (a.model.output_scale[0] / b.model.output_scale[0]).powi(2);
             let common = name != "identity";
-            for (a, b) in a.path.iter().zip(&b.path).skip(if common { 12 } else { 29 }) {
+            for (a, b) in paths(&a.training, &b.training, if common { 16 } else { 0 }) {
                 assert!((a.ridge / b.ridge - 1.0).abs() < 1e-9, "{name}: {a:?} {b:?}");
                 assert!((a.noise * scale / b.noise - 1.0).abs() < 1e-7, "{name}: {a:?} {b:?}");
                 assert!((a.freedom / b.freedom - 1.0).abs() < 1e-7, "{name}: {a:?} {b:?}");
@@ -516,9 +536,9 @@ fn views_are_the_transformable_kernel() {
     let ridge = 2e-3;
     let fitted = fit(&exact(&kernel, Ridge::Given(ridge), false), &table(&x, &y, &None));
     let found = predict(&fitted, &z);
-    // n counts rows of the scalar problem, one per view: translate to rows
+    // n counts rows of the scalar problem, one per view and output, as parts of a row
     let (entries, rows) = observed(&y, &None);
-    let n = entries.len() as f64;
+    let n = entries.len() as f64 / 2.0;
     let expected = definition(&kernel, (&x, &y, &None), ridge * n / rows, false, &z);
     assert!(gap(&found.mean, &expected) < 1e-9, "{:e}", gap(&found.mean, &expected));
     // covariance between views: K(z,z) − K(z,X)(K + nλI)⁻¹K(X,z), in units of noise/(nλ)
@@ -664,8 +684,8 @@ fn defaults_learn_from_a_stream() {
     let exact = ExactRegression::default().fit(&once(), &mut Silent).unwrap();
     let nystrom = Nystrom::default().fit(&once(), &mut Silent).unwrap();
     for (name, fitted) in [("exact", exact), ("nystrom", nystrom)] {
-        println!("{:#?}", fitted.choices);
-        assert_eq!(fitted.rows, 300);
+        println!("{:#?}", fitted.training.choices);
+        assert_eq!(fitted.training.rows, 300);
         let noise = fitted.model.noise[(0, 0)].sqrt();
         assert!((noise - 0.1).abs() < 0.02, "{name}: noise {noise}");
         let z = inputs(200, 2, 3);
@@ -703,7 +723,10 @@ fn refusals_say_what_to_do() {
     assert!(tell(&ExactRegression::default(), &empty).starts_with("no rows"));
     assert!(refusal(Nystrom::default().fit(&empty, &mut Silent)).starts_with("no rows"));
     let wrong = tell(&exact(&curl, Ridge::Evidence, true), &table(&x, &outputs(&x, 3, 0.1), &None));
-    assert_eq!(wrong, "outputs: expected 2 as the kernel has, got 3");
+    assert_eq!(
+        wrong,
+        "outputs: expected 2, as many as the kernel has (a field has as many as there are inputs), got 3"
+    );
     let never = Mat::from_fn(300, 2, |i, t| if t == 1 { f64::NAN } else { y[(i, t)] });
     for kernel in [&curl, &identity()] {
         let rows = table(&x, &never, &None);
@@ -768,7 +791,7 @@ fn ridge_zero_interpolates() {
 // ---- files
 
 fn model(fitted: FittedExact) -> Model {
-    Model { body: Body::Exact(Box::new(fitted.model)), info: Info::default() }
+    Model { body: Body::Exact(Box::new(fitted.model)), projection: None, info: Info::default() }
 }
 
 #[test]

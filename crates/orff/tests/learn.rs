@@ -21,12 +21,12 @@ fn noisy(n: usize) -> (Mat<f64>, Mat<f64>) {
 fn defaults_learn_and_a_file_brings_them_back() {
     let (x, y) = noisy(600);
     let fitted = Regression::default().fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
-    for c in &fitted.choices {
+    for c in &fitted.training.choices {
         println!("{c}");
     }
     let noise = fitted.model.noise[(0, 0)].sqrt();
     assert!((noise - 0.1).abs() < 0.015, "{noise}");
-    let model = Model { body: Body::Linear(Box::new(fitted.model)), info: Info::default() };
+    let model = Model { body: Body::Linear(Box::new(fitted.model)), projection: None, info: Info::default() };
     let back = Model::from_bytes(model.to_bytes().unwrap()).unwrap();
     let q = Query { std: true, ..Query::default() };
     let (a, b) = (model.predict(&Inputs::Dense(x.clone()), q).unwrap(), back.predict(&Inputs::Dense(x), q).unwrap());
@@ -41,7 +41,7 @@ fn every_way_to_choose_the_ridge_is_close() {
     for ridge in [Ridge::Evidence, Ridge::Gcv, Ridge::Loo] {
         let learner = Regression { ridge, features: Auto::Fixed(400), ..Regression::default() };
         let fitted = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
-        println!("{ridge:?} {}", fitted.ridge);
+        println!("{ridge:?} {}", fitted.training.ridge);
         fits.push(fitted.model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean);
     }
     assert!((&fits[0] - &fits[1]).norm_max() < 0.1);

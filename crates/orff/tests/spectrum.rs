@@ -1,12 +1,30 @@
-//! The spectra: kernels against closed forms and draws, draws against kernels, refusals.
+//! The spectra: kernels against closed forms and other programs, draws against kernels, refusals.
 
-use orff::spectrum::{Draw, DrawKind, Measure, Spectrum};
+#[path = "spectrum/draws.rs"]
+mod draws;
+#[path = "spectrum/kernels.rs"]
+mod kernels;
+#[path = "spectrum/refusals.rs"]
+mod refusals;
+#[path = "spectrum/structured.rs"]
+mod structured;
 
-#[test]
-fn a_gaussian_draw_has_its_kernel() {
-    let k = Spectrum::from_name("gaussian").unwrap().with_lengthscale(0.5.into());
-    let drawn = k.draw(2, 4000, &Draw { kind: DrawKind::Iid, measure: Measure::Plain, seed: 1, purpose: 0 }).unwrap();
-    let omega = drawn.omega.to_dense();
-    let mean = (0..4000).map(|j| (0.3 * omega[(j, 0)] - 0.2 * omega[(j, 1)]).cos()).sum::<f64>() / 4000.0;
-    assert!((mean - k.value(&[0.3, -0.2]).unwrap()).abs() < 0.05);
+use orff::spectrum::{Draw, DrawKind, Lengthscale, Matern, Measure, Spectrum};
+
+/// Every spectrum, Matérn in three smoothnesses.
+fn spectra(lengthscale: &Lengthscale) -> Vec<Spectrum> {
+    let matern = [1.3, 2.0].map(|smoothness| Matern { smoothness, ..Matern::default() }.into());
+    let named = Spectrum::NAMES.iter().map(|name| Spectrum::from_name(name).unwrap());
+    named.chain(matern).map(|s| s.with_lengthscale(lengthscale.clone())).collect()
 }
+
+fn spectrum(name: &str, lengthscale: impl Into<Lengthscale>) -> Spectrum {
+    Spectrum::from_name(name).unwrap().with_lengthscale(lengthscale.into())
+}
+
+fn how(kind: DrawKind, measure: Measure, seed: u64) -> Draw {
+    Draw { kind, measure, seed, purpose: 0 }
+}
+
+const KINDS: [DrawKind; 4] = [DrawKind::Iid, DrawKind::Orthogonal, DrawKind::QuasiMonteCarlo, DrawKind::Structured];
+const MEASURES: [Measure; 3] = [Measure::Plain, Measure::Trace, Measure::Tilted];

@@ -5,8 +5,8 @@ use faer::Mat;
 
 /// Features that are scalar characters times p×r factors, whatever the characters are (waves, kernel sections).
 pub trait Basis {
-    /// Number of outputs p.
-    fn outputs(&self) -> usize;
+    /// Number of characters M and of outputs p.
+    fn shape(&self) -> (usize, usize);
     /// The one factor B (p×r) of all characters and the amplitude of each (M), if the kernel is decomposable.
     fn shared(&self) -> Option<(&Mat<f64>, Vec<f64>)>;
     /// The transposed columns of every character's factor one below the other (K×p), and their characters (K).
@@ -16,8 +16,8 @@ pub trait Basis {
 }
 
 impl Basis for FeatureMap {
-    fn outputs(&self) -> usize {
-        self.atoms().outputs()
+    fn shape(&self) -> (usize, usize) {
+        (self.characters(), self.atoms().outputs())
     }
 
     fn shared(&self) -> Option<(&Mat<f64>, Vec<f64>)> {

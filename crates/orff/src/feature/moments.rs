@@ -41,8 +41,10 @@ pub struct Part {
 pub struct Moments {
     characters: usize,
     outputs: usize,
+    weight: f64,
     parts: BTreeMap<Key, Part>,
     by_output: bool,
+    relative: bool,
 }
 
 impl Part {
@@ -98,13 +100,31 @@ impl Part {
 impl Moments {
     /// Of no rows, for M characters and p outputs.
     pub fn new(characters: usize, outputs: usize) -> Self {
-        Moments { characters, outputs, parts: BTreeMap::new(), by_output: false }
+        Moments { characters, outputs, weight: 0.0, parts: BTreeMap::new(), by_output: false, relative: false }
     }
 
-    /// Moments from stored parts.
-    pub fn from_parts(characters: usize, outputs: usize, parts: BTreeMap<Key, Part>) -> Self {
+    /// Moments from stored parts, their [`weight`](Self::weight) and whether it is [`relative`](Self::relative).
+    pub fn from_parts(
+        characters: usize,
+        outputs: usize,
+        weight: f64,
+        relative: bool,
+        parts: BTreeMap<Key, Part>,
+    ) -> Self {
         let by_output = parts.keys().any(|k| matches!(k, Key::Output(_)));
-        Moments { characters, outputs, parts, by_output }
+        Moments { characters, outputs, weight, parts, by_output, relative }
+    }
+
+    /// Whether weights are precisions 1/σ² of entries, of which only the ratios mean anything, rather than repetitions
+    /// of rows.
+    pub fn relative(&self) -> bool {
+        self.relative
+    }
+
+    /// n of the mean loss: the weight of all rows on which some output was observed. A row with weights of its own for
+    /// each output counts their mean over the observed ones, so that equal ones are a weight of the row.
+    pub fn weight(&self) -> f64 {
+        self.weight
     }
 
     /// The parts by key.
@@ -155,6 +175,8 @@ impl Moments {
                 format!("{} and {}", c.ncols(), y.ncols()),
             ));
         }
+        self.check(y, weights)?;
+        self.relative |= matches!(weights, Some(Weights::Entry(_)));
         let mut groups: BTreeMap<Key, Vec<(usize, f64)>> = BTreeMap::new();
         for i in 0..y.nrows() {
             let weight = |t: usize| match weights {
@@ -162,17 +184,21 @@ impl Moments {
                 Some(Weights::Row(w)) => w[i],
                 Some(Weights::Entry(w)) => w[(i, t)],
             };
+            let seen: Vec<bool> = (0..self.outputs).map(|t| y[(i, t)].is_finite() && weight(t) > 0.0).collect();
+            let observed = seen.iter().filter(|s| **s).count();
+            if observed == 0 {
+                continue;
+            }
             if self.by_output || matches!(weights, Some(Weights::Entry(_))) {
-                for t in 0..self.outputs {
-                    if y[(i, t)].is_finite() && weight(t) > 0.0 {
-                        groups.entry(Key::Output(t)).or_default().push((i, weight(t)));
-                    }
+                let mut sum = 0.0;
+                for t in (0..self.outputs).filter(|&t| seen[t]) {
+                    groups.entry(Key::Output(t)).or_default().push((i, weight(t)));
+                    sum += weight(t);
                 }
-            } else if weight(0) > 0.0 {
-                let seen: Vec<bool> = (0..self.outputs).map(|t| y[(i, t)].is_finite()).collect();
-                if seen.contains(&true) {
-                    groups.entry(Key::Pattern(seen)).or_default().push((i, weight(0)));
-                }
+                self.weight += sum / observed as f64;
+            } else {
+                groups.entry(Key::Pattern(seen)).or_default().push((i, weight(0)));
+                self.weight += weight(0);
             }
         }
         for (key, rows) in groups {
@@ -182,6 +208,39 @@ impl Moments {
             self.split_by_output();
         }
         Ok(())
+    }
+
+    /// Refuses what would otherwise pass for a missing output or a row that does not count.
+    fn check(&self, y: MatRef<f64>, weights: Option<&Weights>) -> Result<()> {
+        let (n, p) = (y.nrows(), y.ncols());
+        let sizes = match weights {
+            None => (n, p),
+            Some(Weights::Row(w)) => (w.len(), p),
+            Some(Weights::Entry(w)) => (w.nrows(), w.ncols()),
+        };
+        if sizes != (n, p) {
+            return Err(Error::shape(
+                "weights",
+                format!("{n} rows, {p} outputs"),
+                format!("{} and {}", sizes.0, sizes.1),
+            ));
+        }
+        let bad = |w: &f64| !(w.is_finite() && *w >= 0.0);
+        let weight = match weights {
+            None => None,
+            Some(Weights::Row(w)) => w.iter().copied().find(bad),
+            // a weight of what was not observed is not looked at
+            Some(Weights::Entry(w)) => {
+                (0..p).find_map(|t| (0..n).filter(|&i| !y[(i, t)].is_nan()).map(|i| w[(i, t)]).find(bad))
+            }
+        };
+        if let Some(weight) = weight {
+            return Err(Error::parameter("weights", "finite numbers ≥ 0", weight));
+        }
+        match y.col_iter().find_map(|c| c.iter().copied().find(|v| v.is_infinite())) {
+            Some(v) => Err(Error::parameter("outputs", "finite numbers, or NaN where not observed", v)),
+            None => Ok(()),
+        }
     }
 
     fn has_outputs(&self) -> bool {
@@ -229,6 +288,8 @@ impl Moments {
             ));
         }
         let mut other = other.clone();
+        self.weight += other.weight;
+        self.relative |= other.relative;
         if self.by_output != other.by_output {
             self.split_by_output();
             other.split_by_output();

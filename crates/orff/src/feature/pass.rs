@@ -3,15 +3,19 @@
 use crate::error::{Error, Result};
 use crate::rows::{Batch, Csr, Inputs, Rows, Weights};
 use faer::{Mat, MatRef};
+use std::collections::VecDeque;
 
 /// Rows per block of a pass.
 pub const BLOCK_ROWS: usize = 1024;
+
+/// Batches waiting to be cut, each with the number of its rows already used.
+type Batches = VecDeque<(Batch, usize)>;
 
 /// The rows of a source in blocks of exactly `size` rows; only the last may be shorter.
 pub struct Blocks<'a> {
     source: Box<dyn Iterator<Item = Result<Batch>> + 'a>,
     size: usize,
-    pending: Vec<Batch>,
+    pending: Batches,
     waiting: usize,
     width: (usize, usize),
 }
@@ -19,7 +23,7 @@ pub struct Blocks<'a> {
 /// Starts a pass over the rows.
 pub fn reblock(rows: &dyn Rows, size: usize) -> Result<Blocks<'_>> {
     let width = (rows.inputs(), rows.outputs());
-    Ok(Blocks { source: rows.batches()?, size: size.max(1), pending: Vec::new(), waiting: 0, width })
+    Ok(Blocks { source: rows.batches()?, size: size.max(1), pending: Batches::new(), waiting: 0, width })
 }
 
 impl<'a> Blocks<'a> {
@@ -31,7 +35,7 @@ impl<'a> Blocks<'a> {
         size: usize,
     ) -> Self {
         let source = Box::new(head.into_iter().map(Ok).chain(rest));
-        Blocks { source, size: size.max(1), pending: Vec::new(), waiting: 0, width }
+        Blocks { source, size: size.max(1), pending: Batches::new(), waiting: 0, width }
     }
 }
 
@@ -51,7 +55,7 @@ impl Iterator for Blocks<'_> {
                     }
                     if n > 0 {
                         self.waiting += n;
-                        self.pending.push(batch);
+                        self.pending.push_back((batch, 0));
                     }
                 }
             }
@@ -62,16 +66,14 @@ impl Iterator for Blocks<'_> {
         }
         let mut parts = Vec::new();
         let mut need = take;
-        while need > 0 {
-            let batch = self.pending.remove(0);
+        while let Some((batch, used)) = self.pending.front_mut().filter(|_| need > 0) {
             let n = batch.inputs.nrows();
-            if n <= need {
-                need -= n;
-                parts.push(batch);
-            } else {
-                parts.push(batch.slice(0, need));
-                self.pending.insert(0, batch.slice(need, n));
-                need = 0;
+            let to = (*used + need).min(n);
+            need -= to - *used;
+            parts.push(batch.slice(*used, to));
+            *used = to;
+            if to == n {
+                self.pending.pop_front();
             }
         }
         self.waiting -= take;

@@ -1,10 +1,10 @@
 //! The algebra of kernels is the algebra of their atoms: sum = union; scale = a; M K Mᵀ = MB; K(T·,T·) = Tᵀω with B of
 //! the original ω; Schur product = ω₁+ω₂ with the row-wise Khatri–Rao product of factors. \[algebra\]
 
-use super::{Block, Factors, Formula, Kernel, Matrix, Seen, Units};
+use super::{Block, Factors, Formula, Kernel, Matrix, Seen, Transformable, Units};
 use crate::error::{Error, Result};
 use crate::random::Stream;
-use crate::spectrum::{Draw, Omega};
+use crate::spectrum::{Draw, DrawKind, Lengthscale, Omega, Spectrum};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +85,28 @@ impl Kernel {
     /// K(T·, T·) with T d′×d.
     pub fn precomposed(self, with: Matrix) -> Kernel {
         Precomposed { with, of: Box::new(self) }.into()
+    }
+
+    /// The kernel with every open lengthscale set to the given one.
+    pub fn with_lengthscale(&self, lengthscale: &Lengthscale) -> Kernel {
+        let fill = |s: &Spectrum| match s.lengthscale() {
+            Lengthscale::Auto => s.clone().with_lengthscale(lengthscale.clone()),
+            _ => s.clone(),
+        };
+        let inner = |k: &Kernel| Box::new(k.with_lengthscale(lengthscale));
+        match self {
+            Kernel::Decomposable(k) => Kernel::decomposable(fill(&k.spectrum), k.output.clone()),
+            Kernel::CurlFree(k) => Kernel::curl_free(fill(&k.spectrum)),
+            Kernel::DivFree(k) => Kernel::div_free(fill(&k.spectrum)),
+            Kernel::Helmholtz(k) => Kernel::helmholtz(fill(&k.spectrum), k.gradient),
+            Kernel::Transformable(k) => Transformable { spectrum: fill(&k.spectrum), views: k.views.clone() }.into(),
+            Kernel::Listed(k) => k.clone().into(),
+            Kernel::Sum(k) => Sum { terms: k.terms.iter().map(|t| *inner(t)).collect() }.into(),
+            Kernel::Scaled(k) => Scaled { factor: k.factor, of: inner(&k.of) }.into(),
+            Kernel::Product(k) => Product { left: inner(&k.left), right: inner(&k.right) }.into(),
+            Kernel::Conjugated(k) => Conjugated { by: k.by.clone(), of: inner(&k.of) }.into(),
+            Kernel::Precomposed(k) => Precomposed { with: k.with.clone(), of: inner(&k.of) }.into(),
+        }
     }
 
     /// The terms of the kernel written as a sum: products and wrappers are distributed over sums.
@@ -196,6 +218,19 @@ fn khatri_rao(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(a.nrows(), a.ncols() * b.ncols(), |i, k| a[(i, k / b.ncols())] * b[(i, k % b.ncols())])
 }
 
+/// Whether listed atoms are anywhere in the kernel.
+fn has_listed(kernel: &Kernel) -> bool {
+    match kernel {
+        Kernel::Listed(_) => true,
+        Kernel::Sum(s) => s.terms.iter().any(has_listed),
+        Kernel::Scaled(s) => has_listed(&s.of),
+        Kernel::Product(m) => has_listed(&m.left) || has_listed(&m.right),
+        Kernel::Conjugated(c) => has_listed(&c.of),
+        Kernel::Precomposed(c) => has_listed(&c.of),
+        _ => false,
+    }
+}
+
 fn not_transformable(kernel: &Kernel, what: &str) -> Result<()> {
     match kernel {
         Kernel::Transformable(_) => Err(Error::refused(
@@ -281,7 +316,7 @@ impl Formula for Product {
         let (left, right) = (self.left.resolve(seen)?, self.right.resolve(seen)?);
         for side in [&left, &right] {
             not_transformable(side, "a product")?;
-            if side.terms().iter().any(|t| matches!(t, Kernel::Listed(_))) {
+            if has_listed(side) {
                 return Err(Error::refused(
                     "a product with listed atoms",
                     "list the atoms ω₁ ± ω₂ of the product instead",
@@ -302,7 +337,11 @@ impl Formula for Product {
     /// cos·cos has the mean of cos⟨δ, ω₁+ω₂⟩ because the laws are symmetric and independent.
     fn draw(&self, d: usize, count: usize, how: &Draw) -> Result<Block> {
         let a = self.left.formula().draw(d, count, &child(how, 0))?;
-        let b = self.right.formula().draw(d, count, &child(how, 1))?;
+        // two scrambles of one net are not a net of pairs: each point of the first always meets the same of the second
+        let net = how.kind == DrawKind::QuasiMonteCarlo;
+        let kind = if net { DrawKind::Iid } else { how.kind };
+        let b = self.right.formula().draw(d, count, &Draw { kind, ..child(how, 1) })?;
+        let replaced = net.then(|| "draw quasi-monte-carlo of a product: its second factor is drawn iid".to_string());
         if a.factors.outputs() != b.factors.outputs() {
             return Err(Error::shape(
                 "factors of a product of kernels",
@@ -316,7 +355,7 @@ impl Formula for Product {
             (Some(p), Some(q)) => Factors::Shared(khatri_rao(p, q)),
             _ => relist(&a, |j, left| khatri_rao(&left, &b.factor(j))),
         };
-        Ok(Block { omega: Omega::Dense(omega), weight, factors, note: a.note.or(b.note) })
+        Ok(Block { omega: Omega::Dense(omega), weight, factors, note: a.note.or(b.note).or(replaced) })
     }
 
     fn units(&self) -> (Units, Units) {
@@ -326,7 +365,11 @@ impl Formula for Product {
 
 impl Formula for Conjugated {
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
-        let of = self.of.resolve(&Seen { outputs: self.by.mat().ncols(), sample: None, ..*seen })?;
+        let (rows, columns) = (self.by.mat().nrows(), self.by.mat().ncols());
+        if rows != seen.outputs {
+            return Err(Error::shape("matrix of M K Mᵀ", format!("{} rows, one per output", seen.outputs), rows));
+        }
+        let of = self.of.resolve(&Seen { outputs: columns, sample: None, ..*seen })?;
         not_transformable(&of, "M K Mᵀ")?;
         Ok(of.conjugated(self.by.clone()))
     }

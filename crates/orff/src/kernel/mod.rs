@@ -7,6 +7,7 @@ mod curl_free;
 mod decomposable;
 mod differential;
 mod div_free;
+mod expression;
 mod factor;
 mod helmholtz;
 mod listed;
@@ -30,7 +31,8 @@ pub use transformable::Transformable;
 use crate::error::{Error, Result};
 use crate::spectrum::{Draw, Spectrum};
 use faer::{Mat, MatRef};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::marker::PhantomData;
 
 /// What a kernel may learn from the data before atoms are drawn.
 #[derive(Clone, Copy, Default)]
@@ -80,9 +82,30 @@ macro_rules! kernels {
         /// assert!(sum[(0, 1)].abs() < 1e-15 && (sum[(0, 0)] - sum[(2, 2)]).abs() < 1e-15);
         /// # Ok::<(), orff::Error>(())
         /// ```
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        ///
+        /// Written as an expression, `"curl-free(matern(2.5)) + 0.1*div-free"`, or in the structured form that it
+        /// serialises to, `{"kernel": "curl-free", "spectrum": {"name": "matern", "smoothness": 2.5}}`; an expression
+        /// may stand for any kernel inside a structured one.
+        #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(tag = "kernel", rename_all = "kebab-case")]
         pub enum Kernel { $($Kernel($Kernel)),* }
+
+        /// The structured form.
+        #[derive(Deserialize)]
+        #[serde(tag = "kernel", rename_all = "kebab-case")]
+        enum Structured { $($Kernel($Kernel)),* }
+
+        impl From<Structured> for Kernel {
+            fn from(form: Structured) -> Kernel {
+                match form { $(Structured::$Kernel(kernel) => Kernel::$Kernel(kernel)),* }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for Kernel {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Kernel, D::Error> {
+                from.deserialize_any(expression::TextOr::<Structured>(PhantomData))
+            }
+        }
 
         $(impl From<$Kernel> for Kernel {
             fn from(kernel: $Kernel) -> Kernel {

@@ -1,12 +1,12 @@
 //! What the learners with kernel sections share: the choices before the rows are read, and the model after.
 
 use super::choose::{self, Prepared};
-use super::regression::Stage;
+use super::regression::{Stage, training_points};
 use super::{Regression, Sample, sample, scale};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, reblock};
 use crate::kernel::{Kernel, Matrix, Output, Seen};
-use crate::model::{Exact, ExactPosterior};
+use crate::model::{Exact, ExactPosterior, Training};
 use crate::params::Auto;
 use crate::rows::{Batch, Rows, Weights};
 use crate::solve::PathPoint;
@@ -17,16 +17,8 @@ use faer::Mat;
 pub struct FittedExact {
     /// The model.
     pub model: Exact,
-    /// The kernel with nothing left open, in scaled coordinates.
-    pub kernel: Kernel,
-    /// The ridge.
-    pub ridge: f64,
-    /// Every choice that was made, with its reason.
-    pub choices: Vec<String>,
-    /// Scores along ridges, when eigenvalues were computed (outputs in scaled units).
-    pub path: Vec<PathPoint>,
-    /// Rows read.
-    pub rows: usize,
+    /// How it was trained: kernel, ridge, choices, path.
+    pub training: Training,
 }
 
 /// Choices made so far, told to whoever watches.
@@ -67,22 +59,23 @@ pub(super) fn begin<'a>(
     if rows.outputs() == 0 || rows.inputs() == 0 {
         return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
     }
+    let given = learner.kernel.with_lengthscale(&learner.lengthscale);
     let (drawn, rest) = sample::draw(rows, learner.seed, watch)?;
     allow(drawn.total.unwrap_or(drawn.rows.inputs.nrows()))?;
-    let preparation = scale::inputs(&learner.kernel, &learner.group, &drawn.rows)?;
-    let (means, scales) = scale::outputs(&learner.kernel, &drawn.rows, learner.offset);
+    let preparation = scale::inputs(&given, &learner.group, &drawn.rows)?;
+    let (means, scales) = scale::outputs(&given, &drawn.rows, learner.offset);
     let stage = Stage { preparation, means, scales };
     let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
     let mut seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), lengthscale: None };
     // a kernel that leaves no lengthscale open does not notice this one
-    let with = |l: f64| learner.kernel.resolve(&Seen { lengthscale: Some(l), ..seen });
+    let with = |l: f64| given.resolve(&Seen { lengthscale: Some(l), ..seen });
     if with(1.0)? != with(2.0)? {
         let prepared = Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref() };
-        let (chosen, reason) = choose::lengthscale(learner, &learner.kernel, &prepared, watch)?;
+        let (chosen, reason) = choose::lengthscale(learner, &given, &prepared, watch)?;
         seen.lengthscale = Some(chosen);
         choices.say(watch, reason);
     }
-    let kernel = learner.kernel.resolve(&seen)?;
+    let kernel = given.resolve(&seen)?;
     let inner = match &kernel {
         Kernel::Transformable(t) => {
             let one = Output::Given { matrix: Matrix::new(Mat::identity(1, 1), "output")? };
@@ -93,7 +86,11 @@ pub(super) fn begin<'a>(
     let columns = outputs.ncols();
     let has = inner.outputs(inputs.ncols())?;
     if has != columns {
-        return Err(Error::shape("outputs", format!("{has} as the kernel has"), columns));
+        return Err(Error::shape(
+            "outputs",
+            format!("{has}, as many as the kernel has (a field has as many as there are inputs)"),
+            columns,
+        ));
     }
     Ok(Begun { stage, kernel, inner, columns, drawn, rest })
 }
@@ -108,6 +105,24 @@ impl<'a> Begun<'a> {
                 Ok(Blocks::resume(head, rest, (rows.inputs(), rows.outputs()), BLOCK_ROWS))
             }
         }
+    }
+}
+
+impl Begun<'_> {
+    /// The model in the user's units, and how it came to be.
+    pub fn finish(
+        self,
+        found: Scaled,
+        ridge: f64,
+        path: Vec<PathPoint>,
+        choices: Choices,
+        rows: usize,
+    ) -> FittedExact {
+        // ridges too small to have a finite score say nothing
+        let path = path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect();
+        let points = training_points(&self.drawn.rows);
+        let training = Training { rows, kernel: Some(self.kernel), ridge, choices: choices.lines, path, points };
+        FittedExact { model: model(self.stage, self.inner, found), training }
     }
 }
 
@@ -149,7 +164,7 @@ pub(super) struct Scaled {
 }
 
 /// From scaled units to the user's.
-pub(super) fn model(stage: Stage, kernel: Kernel, found: Scaled) -> Exact {
+fn model(stage: Stage, kernel: Kernel, found: Scaled) -> Exact {
     let Stage { preparation, means, scales } = stage;
     let p = means.len();
     let column = |t: usize| if preparation.views.is_empty() { t } else { 0 };

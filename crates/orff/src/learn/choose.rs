@@ -7,14 +7,14 @@ use crate::feature::{Characters, MapKind, Moments};
 use crate::kernel::{Kernel, Seen};
 use crate::random::Stream;
 use crate::rows::{Inputs, Weights};
-use crate::solve::{Centred, Spectral, System};
+use crate::solve::{Spectral, System};
 use crate::watch::Watch;
 use faer::Mat;
 
 /// Rows that choose a lengthscale.
 const ROWS: usize = 1500;
 /// Unknowns of the small models that choose a lengthscale.
-const UNKNOWNS: usize = 480;
+const UNKNOWNS: usize = 960;
 /// Largest system solved by eigenvalues, which gives every ridge and the posterior.
 pub const EIGEN_UNKNOWNS: usize = 4096;
 
@@ -128,12 +128,4 @@ pub fn lengthscale(
 fn expansion(sample: &Prepared) -> usize {
     // a sample of views has several scalar rows per row of data; the limit is on all of them
     if sample.outputs.ncols() == 1 { 2 } else { 1 }
-}
-
-/// Moments of each output, or of all at once when nothing is missing.
-pub fn centred(moments: &Moments, offset: bool) -> Vec<Centred> {
-    match moments.complete() {
-        Some(part) => vec![Centred::of(part, offset)],
-        None => (0..moments.outputs()).map(|t| Centred::of(&moments.output(t), offset)).collect(),
-    }
 }

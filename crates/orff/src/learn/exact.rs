@@ -12,6 +12,7 @@ use crate::linalg;
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
 use crate::solve::{self, Dual, DualComponent, DualSolution, DualSpectral, PathPoint};
+use crate::spectrum::Lengthscale;
 use crate::watch::Watch;
 use faer::Mat;
 
@@ -20,6 +21,10 @@ crate::params! {
     pub struct ExactRegression {
         /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
         kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
+        /// inputs, or one number per input.
+        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         /// Group on which the kernel is shift-invariant.
         group / group: Group = Group::Additive, Kind::Group;
         /// The ridge: a number (λ of the mean loss; scikit-learn's KernelRidge has nλ), or how to choose it.
@@ -45,6 +50,20 @@ struct Data {
     weights: Option<Weights>,
     /// Rows read.
     read: usize,
+}
+
+impl Data {
+    /// Number of observations of each class: Σw, or the number of entries when weights are precisions of entries.
+    fn observations(&self, group: &solve::Group) -> Vec<f64> {
+        match self.weights {
+            Some(Weights::Entry(_)) => {
+                let mut counts = vec![0.0; group.totals.len()];
+                group.entries.iter().for_each(|e| counts[e.1] += 1.0);
+                counts
+            }
+            _ => group.totals.clone(),
+        }
+    }
 }
 
 impl ExactRegression {
@@ -73,6 +92,7 @@ impl ExactRegression {
         let mut choices = Choices::default();
         let learner = Regression {
             kernel: self.kernel.clone(),
+            lengthscale: self.lengthscale.clone(),
             group: self.group.clone(),
             offset: self.offset,
             seed: self.seed,
@@ -90,9 +110,7 @@ impl ExactRegression {
         let (solution, ridge, path) = self.solve(&dual, &mut choices, watch)?;
         choices.say(watch, format!("solved by {}", solution.how));
         let found = self.found(&begun, &data, &dual, solution, ridge);
-        let Begun { stage, kernel, inner, .. } = begun;
-        let model = begin::model(stage, inner, found);
-        Ok(FittedExact { model, kernel, ridge, choices: choices.lines, path, rows: data.read })
+        Ok(begun.finish(found, ridge, path, choices, data.read))
     }
 
     /// Refuses what does not fit: the Gram matrix, what its factorisation takes and the posterior, six matrices.
@@ -162,10 +180,12 @@ impl ExactRegression {
         let (n, columns) = (data.x.nrows(), begun.columns);
         let weight = |i: usize, t: usize| begin::weight(data.weights.as_ref(), i, t);
         let rows: f64 = (0..n).map(|i| begin::row_weight(&data.y, data.weights.as_ref(), i)).sum();
+        let rows = rows / begun.stage.preparation.expansion() as f64;
         let observed: Vec<Vec<usize>> =
             (0..columns).map(|t| (0..n).filter(|&i| data.y[(i, t)].is_finite()).collect()).collect();
         let complete = observed.iter().all(|o| o.len() == n) && !matches!(data.weights, Some(Weights::Entry(_)));
-        let classes = |count: usize| if self.offset { count as f64 } else { 0.0 };
+        let known = |group: &solve::Group| data.observations(group).iter().sum::<f64>();
+        let count = |group: &solve::Group| known(group) - if self.offset { group.totals.len() as f64 } else { 0.0 };
         match separated {
             Some((scalar, gamma)) if complete => {
                 let gram = scalar.sections(data.x.as_ref(), data.x.as_ref())?;
@@ -180,12 +200,12 @@ impl ExactRegression {
                         group: 0,
                         s2: if eigen.values[k] > 1e-14 * top { eigen.values[k] } else { 0.0 },
                         target: group.target(&along),
-                        count: group.totals[0] - classes(1),
+                        count: count(&group),
                         direction: Some(u),
                     }
                 });
-                let components = components.collect();
-                Ok(Dual { rows, groups: vec![group], components })
+                let (components, observed) = (components.collect(), columns as f64 * known(&group));
+                Ok(Dual { rows, observed, groups: vec![group], components })
             }
             Some((scalar, gamma)) if solve::is_diagonal(&gamma) => {
                 let gram = scalar.sections(data.x.as_ref(), data.x.as_ref())?;
@@ -200,12 +220,12 @@ impl ExactRegression {
                         group: t,
                         s2: gamma[(t, t)].max(0.0),
                         target: group.target(&y),
-                        count: group.totals[0] - classes(1),
+                        count: count(&group),
                         direction: Some((0..columns).map(|s| f64::from(u8::from(s == t))).collect()),
                     });
                     groups.push(group);
                 }
-                Ok(Dual { rows, groups, components })
+                Ok(Dual { rows, observed: groups.iter().map(known).sum(), groups, components })
             }
             _ => {
                 self.allow(n, p, n.saturating_mul(columns))?;
@@ -226,10 +246,10 @@ impl ExactRegression {
                     group: 0,
                     s2: 1.0,
                     target: group.target(&y),
-                    count: group.totals.iter().sum::<f64>() - classes(columns),
+                    count: count(&group),
                     direction: None,
                 };
-                Ok(Dual { rows, groups: vec![group], components: vec![component] })
+                Ok(Dual { rows, observed: known(&group), groups: vec![group], components: vec![component] })
             }
         }
     }
@@ -277,9 +297,10 @@ impl ExactRegression {
         let mut coefficients = Mat::zeros(m, columns);
         let mut residuals = Mat::<f64>::zeros(m, columns);
         let mut constants = vec![0.0; columns];
-        let (mut totals, mut freedom) = (vec![0.0; columns], vec![0.0; columns]);
+        let (mut totals, mut known, mut freedom) = (vec![0.0; columns], vec![0.0; columns], vec![0.0; columns]);
         for (k, c) in dual.components.iter().enumerate() {
             let group = &dual.groups[c.group];
+            let observations = data.observations(group);
             let v = &solution.coefficients[k];
             // u along the direction, and what it adds to the mean of each class: s² Mᵀ K u
             let u: Vec<f64> = v.iter().zip(&group.root).map(|(v, r)| v * r).collect();
@@ -301,11 +322,13 @@ impl ExactRegression {
                     constants[t] -= shift(0) * a;
                     freedom[t] += solution.freedom[k] * a * a;
                     totals[t] += group.totals[0] * a * a;
+                    known[t] += observations[0] * a * a;
                 }),
                 None => (0..columns).for_each(|t| {
                     constants[t] -= shift(t);
                     freedom[t] = solution.freedom[k] / columns as f64;
                     totals[t] = group.totals[t];
+                    known[t] = observations[t];
                 }),
             }
         }
@@ -317,7 +340,8 @@ impl ExactRegression {
                 constants[t] += seen.map(|i| weight(i) * data.y[(i, t)]).sum::<f64>() / totals[t];
             }
             let rss: f64 = residuals.col(t).iter().map(|r| r * r).sum();
-            variances[t] = noise_variance(rss, totals[t] - f64::from(u8::from(self.offset)), freedom[t]);
+            let count = known[t] - f64::from(u8::from(self.offset));
+            variances[t] = noise_variance(rss, count, freedom[t]) * known[t] / totals[t];
         }
         let posterior = (self.posterior && ridge > 0.0)
             .then(|| posterior(dual, &solution, ridge, (m, columns), &totals, self.offset));

@@ -1,7 +1,7 @@
 //! Ridge regression on Nyström features: the data-dependent comparison to random ones (T17 §2.1.2.2).
 
 use super::begin::{self, Begun, Choices, FittedExact, Scaled};
-use super::choose::{self, EIGEN_UNKNOWNS};
+use super::choose::EIGEN_UNKNOWNS;
 use super::regression::{Stage, noise_variance};
 use super::sections::{Sections, posterior};
 use super::{Landmarks, Regression, Ridge, sample};
@@ -12,6 +12,7 @@ use crate::kernel::Kernel;
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
 use crate::solve::{Centred, Component, PathPoint, Shape, Solution, Spectral, System};
+use crate::spectrum::Lengthscale;
 use crate::watch::Watch;
 use faer::Mat;
 
@@ -20,6 +21,10 @@ crate::params! {
     pub struct Nystrom {
         /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
         kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
+        /// inputs, or one number per input.
+        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         /// Group on which the kernel is shift-invariant.
         group / group: Group = Group::Additive, Kind::Group;
         /// Number of landmarks.
@@ -67,6 +72,7 @@ impl Nystrom {
         let mut choices = Choices::default();
         let learner = Regression {
             kernel: self.kernel.clone(),
+            lengthscale: self.lengthscale.clone(),
             group: self.group.clone(),
             offset: self.offset,
             seed: self.seed,
@@ -91,9 +97,7 @@ impl Nystrom {
         let solution = spectral.solve(&sections, best.ridge, self.posterior);
         choices.say(watch, format!("solved by {}", solution.how));
         let found = self.found(sections, &pass, spectral.system(), solution, best.ridge)?;
-        let Begun { stage, kernel, inner, .. } = begun;
-        let model = begin::model(stage, inner, found);
-        Ok(FittedExact { model, kernel, ridge: best.ridge, choices: choices.lines, path, rows: pass.rows })
+        Ok(begun.finish(found, best.ridge, path, choices, pass.rows))
     }
 
     /// Landmarks and their whitener.
@@ -159,7 +163,7 @@ impl Nystrom {
                     characters.copy(own.as_ref());
                     let weights = weights.as_ref().map(|w| match w {
                         Weights::Row(w) => Weights::Row(w.clone()),
-                        Weights::Entry(w) => Weights::Row(w.col(t).iter().map(|w| w.max(0.0)).collect()),
+                        Weights::Entry(w) => Weights::Entry(w.subcols(t, 1).to_owned()),
                     });
                     moments.add(&characters, y.subcols(t, 1), weights.as_ref())?;
                 }
@@ -168,7 +172,11 @@ impl Nystrom {
             row += n;
             watch.advance(n as u64)?;
         }
-        let data: Vec<Centred> = moments.iter().flat_map(|m| choose::centred(m, self.offset)).collect();
+        // a row of data with v views is v rows of the scalar problem, but one row of the mean loss
+        let v = begun.stage.preparation.expansion() as f64;
+        let centred = |m: &Moments| Centred::all(m, self.offset);
+        let mut data: Vec<Centred> = moments.iter().flat_map(centred).collect();
+        data.iter_mut().for_each(|c| c.rows /= v);
         begin::check_observed(&data.iter().map(|c| c.weight).collect::<Vec<_>>())?;
         Ok(Pass { data, weight, rows: row, columns })
     }
@@ -190,7 +198,7 @@ impl Nystrom {
             let (constant, rss) = of(t).explained(column, solution.table.col(column));
             let spent = solution.freedom.as_ref().map_or(0.0, |f| f[column]) / width as f64;
             constants[t] = constant;
-            variances[t] = noise_variance(rss, of(t).count, spent);
+            variances[t] = noise_variance(rss, of(t).count, spent) * of(t).observations / of(t).weight;
         }
         let coefficients = sections.coefficients(&solution.table)?;
         let posterior = match solution.posterior {
@@ -237,7 +245,15 @@ impl Pass {
             count: self.data.iter().map(|d| d.count).sum(),
         };
         let shape = Shape::Directions { u: Mat::identity(1, 1), amplitudes: vec![1.0; r] };
-        Ok(System { rows: self.weight, groups: vec![matrix], components: vec![component], rest: (0.0, 0.0), shape })
+        let observed = self.data.iter().map(|d| d.observations).sum();
+        Ok(System {
+            rows: self.weight,
+            observed,
+            groups: vec![matrix],
+            components: vec![component],
+            rest: (0.0, 0.0),
+            shape,
+        })
     }
 }
 

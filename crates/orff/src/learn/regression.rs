@@ -7,11 +7,11 @@ use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, MapKind, Moment
 use crate::group::Group;
 use crate::kernel::{Kernel, Matrix, Seen, SumDraw};
 use crate::linalg::cg;
-use crate::model::{Linear, Posterior, Preparation};
+use crate::model::{Linear, Posterior, Preparation, Training};
 use crate::params::{Auto, Params};
-use crate::rows::{Batch, Rows, Weights};
+use crate::rows::{Batch, Inputs, Rows, Weights};
 use crate::solve::{Centred, PathPoint, Solution, Spectral, System, solve_direct, solve_iterative};
-use crate::spectrum::{Draw, DrawKind, Measure};
+use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,10 @@ crate::params! {
     pub struct Regression {
         /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
         kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
+        /// inputs, or one number per input.
+        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         /// Group on which the kernel is shift-invariant.
         group / group: Group = Group::Additive, Kind::Group;
         /// Number of columns of the feature map; pairs of a cosine and a sine make it even.
@@ -73,18 +77,10 @@ crate::params! {
 pub struct Fitted {
     /// The model.
     pub model: Linear,
-    /// The kernel with nothing left open, in scaled coordinates.
-    pub kernel: Kernel,
-    /// The ridge.
-    pub ridge: f64,
-    /// Every choice that was made, with its reason.
-    pub choices: Vec<String>,
-    /// Scores along ridges, when eigenvalues were computed (outputs in scaled units).
-    pub path: Vec<PathPoint>,
+    /// How it was trained: kernel, ridge, choices, path.
+    pub training: Training,
     /// The moments of the pass.
     pub moments: Moments,
-    /// Rows read.
-    pub rows: usize,
 }
 
 impl Regression {
@@ -146,21 +142,26 @@ impl Regression {
 
     /// Moments about their means, of all outputs at once or one by one.
     pub(super) fn centred(&self, moments: &Moments) -> Vec<Centred> {
-        choose::centred(moments, self.offset)
+        let mut all = Centred::all(moments, self.offset);
+        // a row of data with v views is v rows of the scalar problem, but one row of the mean loss
+        let v = self.kernel.views().map_or(1, <[_]>::len) as f64;
+        all.iter_mut().for_each(|c| c.rows /= v);
+        all
     }
 
     fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Fitted> {
         if rows.outputs() == 0 || rows.inputs() == 0 {
             return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
         }
+        let given = self.kernel.with_lengthscale(&self.lengthscale);
         let mut choices = Vec::new();
         let mut say = |watch: &mut dyn Watch, line: String| {
             watch.say(&line);
             choices.push(line);
         };
-        let (drawn, rest) = sample::draw(rows, self.seed, watch)?;
-        let preparation = scale::inputs(&self.kernel, &self.group, &drawn.rows)?;
-        let (means, scales) = scale::outputs(&self.kernel, &drawn.rows, self.offset);
+        let (mut drawn, rest) = sample::draw(rows, self.seed, watch)?;
+        let preparation = scale::inputs(&given, &self.group, &drawn.rows)?;
+        let (means, scales) = scale::outputs(&given, &drawn.rows, self.offset);
         let stage = Stage { preparation, means, scales };
 
         let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
@@ -168,14 +169,14 @@ impl Regression {
         let mut seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), lengthscale: None };
         let d = inputs.ncols();
         // a kernel that leaves no lengthscale open does not notice this one
-        if self.kernel.resolve(&Seen { lengthscale: Some(1.0), ..seen })?
-            != self.kernel.resolve(&Seen { lengthscale: Some(2.0), ..seen })?
+        if given.resolve(&Seen { lengthscale: Some(1.0), ..seen })?
+            != given.resolve(&Seen { lengthscale: Some(2.0), ..seen })?
         {
-            let (chosen, reason) = choose::lengthscale(self, &self.kernel, &prepared, watch)?;
+            let (chosen, reason) = choose::lengthscale(self, &given, &prepared, watch)?;
             seen.lengthscale = Some(chosen);
             say(watch, reason);
         }
-        let kernel = self.kernel.resolve(&seen)?;
+        let kernel = given.resolve(&seen)?;
         let features = match self.features.fixed() {
             Some(features) => features,
             None => {
@@ -186,6 +187,16 @@ impl Regression {
             }
         };
         let map = self.draw_map(&kernel, d, features)?;
+        if stage.preparation.views.is_empty() && map.atoms().outputs() != rows.outputs() {
+            return Err(Error::shape(
+                "outputs",
+                format!(
+                    "{}, as many as the kernel has (a field has as many as there are inputs)",
+                    map.atoms().outputs()
+                ),
+                rows.outputs(),
+            ));
+        }
         for note in map.atoms().blocks.iter().filter_map(|b| b.note.clone()) {
             say(watch, note);
         }
@@ -193,7 +204,9 @@ impl Regression {
 
         let blocks = match rest {
             None => reblock(rows, BLOCK_ROWS)?,
-            Some(rest) => Blocks::resume(drawn.head, rest, (rows.inputs(), rows.outputs()), BLOCK_ROWS),
+            Some(rest) => {
+                Blocks::resume(std::mem::take(&mut drawn.head), rest, (rows.inputs(), rows.outputs()), BLOCK_ROWS)
+            }
         };
         let (moments, count) = self.pass(&map, &stage, blocks, watch)?;
         let data = self.centred(&moments);
@@ -208,7 +221,11 @@ impl Regression {
         let (solution, ridge, path) = self.solve(&map, &data, metric.as_ref(), &stage, rows, watch, &mut say)?;
         say(watch, format!("solved by {}", solution.how));
         let model = self.model(map, stage, &data, solution, metric.as_ref());
-        Ok(Fitted { model, kernel, ridge, choices, path, moments, rows: count })
+        // ridges too small to have a finite score say nothing
+        let path = path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect();
+        let points = training_points(&drawn.rows);
+        let training = Training { rows: count, kernel: Some(kernel), ridge, choices, path, points };
+        Ok(Fitted { model, training, moments })
     }
 
     /// The memory a fit takes beside a few blocks of rows, before it starts.
@@ -396,7 +413,8 @@ impl Regression {
             let (constant, rss) = one.explained(t, table.col(t));
             constants[t] = constant;
             let spent = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
-            variances[t] = noise_variance(rss, one.count, spent);
+            // of an observation with the average weight
+            variances[t] = noise_variance(rss, one.count, spent) * one.observations / one.weight;
         }
         let p = means.len();
         let column = |t: usize| if views > 0 { 0 } else { t };
@@ -412,7 +430,7 @@ impl Regression {
         };
         let posterior = solution.posterior.map(|spreads| {
             let mean = Mat::from_fn(m, data.len(), |i, t| data[t].mean_c[i]);
-            Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.offset)
+            Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.offset).with_metric(metric)
         });
         let table = match views {
             0 => Mat::from_fn(m, p, |i, t| table[(i, t)] * scales[t]),
@@ -420,6 +438,20 @@ impl Regression {
         };
         Linear { preparation, map, table, offset, noise, output_scale: scales, posterior: posterior.into() }
     }
+}
+
+/// A few rows (inputs, then outputs) to draw beside the model; none when rows are too wide for pictures.
+pub(super) fn training_points(rows: &Batch) -> Vec<Vec<f64>> {
+    let (Inputs::Dense(x), y) = (&rows.inputs, &rows.outputs) else { return Vec::new() };
+    if x.ncols() + y.ncols() > 8 {
+        return Vec::new();
+    }
+    let step = x.nrows().div_ceil(1000).max(1);
+    (0..x.nrows())
+        .step_by(step)
+        .filter(|&i| y.row(i).iter().all(|v| v.is_finite()))
+        .map(|i| x.row(i).iter().chain(y.row(i).iter()).copied().collect())
+        .collect()
 }
 
 /// Whether every component has the same prior variance, so that one factorisation serves all.
@@ -443,11 +475,7 @@ pub(super) struct Stage {
 
 impl Stage {
     /// Inputs in the kernel's coordinates, scaled outputs, weights; one row per view where there are views.
-    pub(super) fn prepare(
-        &self,
-        rows: &Batch,
-        first: usize,
-    ) -> Result<(crate::rows::Inputs, Mat<f64>, Option<Weights>)> {
+    pub(super) fn prepare(&self, rows: &Batch, first: usize) -> Result<(Inputs, Mat<f64>, Option<Weights>)> {
         let inputs = self.preparation.prepare(&rows.inputs, first)?;
         let y = &rows.outputs;
         let scaled = Mat::from_fn(y.nrows(), y.ncols(), |i, t| (y[(i, t)] - self.means[t]) / self.scales[t]);

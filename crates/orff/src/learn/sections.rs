@@ -62,8 +62,8 @@ impl Sections {
 }
 
 impl Basis for Sections {
-    fn outputs(&self) -> usize {
-        self.factor.nrows()
+    fn shape(&self) -> (usize, usize) {
+        (self.rank(), self.factor.nrows())
     }
 
     fn shared(&self) -> Option<(&Mat<f64>, Vec<f64>)> {

@@ -36,6 +36,9 @@ pub struct Report {
     pub reason: Reason,
 }
 
+/// A symmetric operator as a function: (v, out) sets out = Av.
+pub type Operator<'a> = dyn FnMut(&[f64], &mut [f64]) -> Result<()> + 'a;
+
 /// x with A x = b. `op(v, out)` sets out = Av; `precond(r, out)` sets out ≈ A⁻¹r and must be symmetric positive
 /// definite; `watch(iteration, residual)` may stop by an error. One application of each per iteration and four
 /// vectors. Sums run in a fixed order: the bits are those of `op` and `precond`.
@@ -55,7 +58,7 @@ pub struct Report {
 /// # Ok::<(), orff::Error>(())
 /// ```
 pub fn conjugate_gradient(
-    op: &mut dyn FnMut(&[f64], &mut [f64]) -> Result<()>,
+    op: &mut Operator,
     precond: &dyn Fn(&[f64], &mut [f64]),
     b: &[f64],
     x0: Option<&[f64]>,

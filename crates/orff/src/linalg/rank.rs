@@ -1,13 +1,20 @@
 //! S += CᵀC, where nearly all the time of a fit goes.
 //!
-//! The lower triangle is cut into strips of rows at fixed places; a strip is one sequential product, the longest are
-//! started first. faer's own parallel triangular product is a third slower.
+//! The lower triangle is cut into strips of rows, long strips into pieces, at places fixed by its order; a piece is one
+//! sequential product, the largest are started first. faer's own parallel triangular product was as fast with AVX2 and
+//! a third slower with AVX-512.
 
-use faer::linalg::matmul::{matmul, triangular};
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
-/// Rows of a strip.
-const STRIP: usize = 192;
+/// Rows of a strip, by the order of the matrix alone: narrower ones for small matrices, so that there are enough.
+fn strip(m: usize) -> usize {
+    (m / 10).next_multiple_of(24).clamp(48, 144)
+}
+
+/// Columns of a piece of a strip: the longest pieces must not keep many threads waiting at the end.
+const PIECE: usize = 1008;
 
 /// Adds CᵀC to the lower triangle of `s` (m×m); what is above the diagonal is left as it is. `c` is rows×m, best
 /// column-major with a column stride that is no power of two (see [`Block`]). rows·m² operations.
@@ -20,45 +27,57 @@ const STRIP: usize = 192;
 pub fn rank_update(s: MatMut<f64>, c: MatRef<f64>) {
     let m = c.ncols();
     assert!(s.nrows() == m && s.ncols() == m, "rank_update: {}×{} += ({m} columns)²", s.nrows(), s.ncols());
-    let mut strips = Vec::with_capacity(m.div_ceil(STRIP));
-    let mut rest = s;
-    for first in (0..m).step_by(STRIP) {
-        let (strip, below) = rest.split_at_row_mut(STRIP.min(m - first));
-        strips.push((first, strip));
-        rest = below;
-    }
-    if strips.len() == 1 || rayon::current_num_threads() == 1 {
-        for (first, s) in strips {
-            update_strip(s, c, first);
-        }
+    let mut pieces = cut(s);
+    if pieces.len() == 1 || rayon::current_num_threads() == 1 {
+        pieces.into_iter().for_each(|piece| piece.update(c));
     } else {
+        pieces.sort_by_key(|piece| std::cmp::Reverse(piece.s.nrows() * piece.s.ncols()));
         rayon::scope_fifo(|scope| {
-            for (first, s) in strips.into_iter().rev() {
-                scope.spawn_fifo(move |_| update_strip(s, c, first));
+            for piece in pieces {
+                scope.spawn_fifo(move |_| piece.update(c));
             }
         });
     }
 }
 
-/// Rows first.. of the triangle: a rectangle and the triangle at its right end.
-fn update_strip(s: MatMut<f64>, c: MatRef<f64>, first: usize) {
-    let count = s.nrows();
-    let (left, right) = s.split_at_col_mut(first);
-    let own = c.subcols(first, count);
-    if first > 0 {
-        matmul(left, Accum::Add, own.transpose(), c.subcols(0, first), 1.0, Par::Seq);
+/// Entries (row.., column..) of the triangle: a rectangle left of the diagonal, or a triangle on it.
+struct Piece<'a> {
+    row: usize,
+    column: usize,
+    s: MatMut<'a, f64>,
+}
+
+/// The lower triangle in pieces.
+fn cut(s: MatMut<'_, f64>) -> Vec<Piece<'_>> {
+    let m = s.nrows();
+    let mut pieces = Vec::new();
+    let mut below = s;
+    for row in (0..m).step_by(strip(m)) {
+        let count = strip(m).min(m - row);
+        let (mut right, rest) = below.split_at_row_mut(count);
+        below = rest;
+        for column in (0..row).step_by(PIECE) {
+            let (s, rest) = right.split_at_col_mut(PIECE.min(row - column));
+            right = rest;
+            pieces.push(Piece { row, column, s });
+        }
+        pieces.push(Piece { row, column: row, s: right.subcols_mut(0, count) });
     }
-    triangular::matmul(
-        right.subcols_mut(0, count),
-        triangular::BlockStructure::TriangularLower,
-        Accum::Add,
-        own.transpose(),
-        triangular::BlockStructure::Rectangular,
-        own,
-        triangular::BlockStructure::Rectangular,
-        1.0,
-        Par::Seq,
-    );
+    pieces
+}
+
+impl Piece<'_> {
+    /// Adds its part of CᵀC, one sequential product.
+    fn update(self, c: MatRef<f64>) {
+        let Piece { row, column, s } = self;
+        let (left, right) = (c.subcols(row, s.nrows()).transpose(), c.subcols(column, s.ncols()));
+        if column < row {
+            matmul(s, Accum::Add, left, right, 1.0, Par::Seq);
+        } else {
+            let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+            triangular::matmul(s, lower, Accum::Add, left, full, right, full, 1.0, Par::Seq);
+        }
+    }
 }
 
 /// Copies the lower triangle to the upper one, in tiles: a column at a time would miss the cache at every entry.

@@ -6,7 +6,7 @@ use super::{Body, Exact, Held, Info, Linear, Model, Posterior, Preparation};
 use crate::archive::{Archive, Reader};
 use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, MapKind};
-use crate::kernel::{Atoms, Block, Factors};
+use crate::kernel::{Atoms, Block, Factors, Matrix};
 use crate::solve::Spread;
 use crate::spectrum::{Omega, Structured};
 use faer::Mat;
@@ -40,6 +40,8 @@ struct PosteriorHeader {
     roots: usize,
     offset: bool,
     directions: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    metric: Option<Matrix>,
 }
 
 impl Model {
@@ -70,7 +72,8 @@ impl Model {
         };
         let body = body.map_err(|e| Error::Data(e.to_string()))?;
         let info = serde_json::to_value(&self.info).map_err(|e| Error::Data(e.to_string()))?;
-        let mut archive = Archive::new(KIND, json!({ "info": info, "body": name, name: body }));
+        let mut archive =
+            Archive::new(KIND, json!({ "info": info, "body": name, "projection": self.projection, name: body }));
         match &self.body {
             Body::Linear(linear) => linear.store(&mut archive)?,
             Body::Exact(exact) => exact.store(&mut archive)?,
@@ -93,7 +96,8 @@ impl Model {
                 ));
             }
         };
-        Ok(Model { body, info })
+        let projection = part(&file, "projection")?;
+        Ok(Model { body, projection, info })
     }
 }
 
@@ -124,6 +128,7 @@ impl LinearHeader {
                 roots: p.roots.len(),
                 offset: p.offset,
                 directions: p.spreads.iter().all(|s| s.direction.is_some()),
+                metric: p.metric.clone().and_then(|m| Matrix::new(m, "metric").ok()),
             }),
         })
     }
@@ -284,5 +289,6 @@ fn restore_posterior(file: &Reader) -> Result<Posterior> {
     if mean.ncols() == 0 || weight.is_empty() || spreads.is_empty() {
         return Err(damaged(file, "its posterior is empty; fit again or restore a copy"));
     }
-    Ok(Posterior { roots, spreads, mean, weight, offset: header.offset })
+    let metric = header.metric.map(|m| m.mat().clone());
+    Ok(Posterior { roots, spreads, mean, weight, offset: header.offset, metric })
 }

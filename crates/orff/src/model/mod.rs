@@ -2,24 +2,30 @@
 
 mod exact;
 mod exact_file;
+mod field;
 mod file;
 mod held;
 mod linear;
 mod posterior;
 mod prepare;
+mod project;
 
 pub use exact::{Exact, ExactPosterior, Span};
+pub use field::{Energies, Parts};
 pub use held::{Held, Stored};
 pub use linear::{Linear, Prediction, Query};
 pub use posterior::Posterior;
 pub use prepare::Preparation;
+pub use project::{LonLat, Projected};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::rows::Inputs;
 use crate::solve::PathPoint;
+use faer::Mat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// What a model knows of how it came to be; nothing here changes a prediction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,6 +75,8 @@ pub enum Body {
 pub struct Model {
     /// What predicts.
     pub body: Body,
+    /// Applied to the inputs before anything else.
+    pub projection: Option<LonLat>,
     /// Where it comes from.
     pub info: Info,
 }
@@ -76,9 +84,53 @@ pub struct Model {
 impl Model {
     /// Predicts n rows.
     pub fn predict(&self, x: &Inputs, query: Query) -> Result<Prediction> {
+        let projected = self.projected(x)?;
         match &self.body {
-            Body::Linear(linear) => linear.predict(x, query),
-            Body::Exact(exact) => exact.predict(x, query),
+            Body::Linear(linear) => linear.predict(&projected, query),
+            Body::Exact(exact) => exact.predict(&projected, query),
+        }
+    }
+
+    /// The inputs as the body of the model takes them.
+    pub fn projected<'a>(&self, x: &'a Inputs) -> Result<Cow<'a, Inputs>> {
+        Ok(match &self.projection {
+            None => Cow::Borrowed(x),
+            Some(by) => Cow::Owned(by.project(x, 1)?),
+        })
+    }
+
+    /// The model as one that is linear in characters; the derivatives of others are not written down.
+    pub fn linear(&self) -> Result<&Linear> {
+        match &self.body {
+            Body::Linear(linear) => Ok(linear),
+            Body::Exact(_) => Err(Error::refused(
+                "this of a model of kernel sections",
+                "derivatives and parts are known of models with features; fit regression or field",
+            )),
+        }
+    }
+
+    /// From the (projected) inputs to the kernel's coordinates.
+    pub fn preparation(&self) -> &Preparation {
+        match &self.body {
+            Body::Linear(linear) => &linear.preparation,
+            Body::Exact(exact) => &exact.preparation,
+        }
+    }
+
+    /// Covariance of the noise (p×p).
+    pub fn noise(&self) -> &Mat<f64> {
+        match &self.body {
+            Body::Linear(linear) => &linear.noise,
+            Body::Exact(exact) => &exact.noise,
+        }
+    }
+
+    /// Whether the model can say how sure it is.
+    pub fn has_posterior(&self) -> bool {
+        match &self.body {
+            Body::Linear(linear) => linear.posterior.exists(),
+            Body::Exact(exact) => exact.posterior.exists(),
         }
     }
 

@@ -18,6 +18,9 @@ pub struct Posterior {
     pub weight: Vec<f64>,
     /// Whether the offset was learned and so is uncertain too.
     pub offset: bool,
+    /// Covariance of the noise up to a factor (p×p), when it was not taken to be the same and independent for all
+    /// outputs.
+    pub metric: Option<Mat<f64>>,
 }
 
 impl Posterior {
@@ -30,10 +33,17 @@ impl Posterior {
                 roots[spread.group] = root;
             }
         }
-        Posterior { roots, spreads, mean, weight, offset }
+        Posterior { roots, spreads, mean, weight, offset, metric: None }
     }
 
-    /// C(x) (p×p) of each row, in units of the noise variance, for characters c (n×M). Cost n·K² (p times that when
+    /// The same for a system that was given a metric Σ.
+    pub fn with_metric(mut self, metric: Option<&Mat<f64>>) -> Self {
+        self.metric = metric.cloned();
+        self
+    }
+
+    /// C(x) (p×p) of each row, entry (s, t) in units of the noise's standard deviations of outputs s and t, for
+    /// characters c (n×M). Cost n·K² (p times that when
     /// the kernel is not decomposable).
     pub fn covariance(&self, map: &FeatureMap, c: MatRef<f64>) -> Vec<Mat<f64>> {
         let (n, p) = (c.nrows(), map.atoms().outputs());
@@ -45,8 +55,15 @@ impl Posterior {
         }
         if self.offset {
             for cov in &mut out {
-                (0..p).for_each(|t| cov[(t, t)] += 1.0 / self.weight[t.min(self.weight.len() - 1)]);
+                match &self.metric {
+                    None => (0..p).for_each(|t| cov[(t, t)] += 1.0 / self.weight[t.min(self.weight.len() - 1)]),
+                    Some(metric) => *cov += faer::Scale(1.0 / self.weight[0]) * metric,
+                }
             }
+        }
+        if let Some(metric) = &self.metric {
+            let unit = |s: usize, t: usize| (metric[(s, s)] * metric[(t, t)]).sqrt();
+            out.iter_mut().for_each(|cov| *cov = Mat::from_fn(p, p, |s, t| cov[(s, t)] / unit(s, t)));
         }
         out
     }

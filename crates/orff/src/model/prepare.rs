@@ -44,11 +44,19 @@ impl Preparation {
         if inputs.ncols() != self.inputs {
             return Err(Error::shape("inputs", format!("{} columns", self.inputs), inputs.ncols()));
         }
+        if let Some(i) = self.views.iter().position(|view| view.mat().ncols() != self.inputs) {
+            let given = self.views[i].mat().ncols();
+            return Err(Error::shape(
+                format!("view {}", i + 1),
+                format!("{} columns, one per input", self.inputs),
+                given,
+            ));
+        }
         finite(inputs, first_row)?;
         match inputs {
             Inputs::Dense(x) => {
                 let mut x = if self.views.is_empty() { x.clone() } else { self.look(x) };
-                self.group.chart_rows(&mut x, first_row)?;
+                self.group.chart_rows(&mut x, 0).map_err(|e| self.name_row(e, first_row))?;
                 Ok(Inputs::Dense(x))
             }
             Inputs::Sparse(_) if !self.group.is_additive() || !self.views.is_empty() => Err(Error::refused(
@@ -56,6 +64,18 @@ impl Preparation {
                 "zeros would not stay zeros; give dense rows",
             )),
             sparse => Ok(sparse.clone()),
+        }
+    }
+
+    /// A row of the scalar problem, numbered from 0, as the user's row.
+    fn name_row(&self, error: Error, first_row: usize) -> Error {
+        match error {
+            Error::Value { row, column, value, problem } => {
+                let view = row % self.expansion() + 1;
+                let column = if self.views.is_empty() { column } else { format!("{column} of view {view}") };
+                Error::Value { row: first_row + row / self.expansion(), column, value, problem }
+            }
+            other => other,
         }
     }
 
@@ -93,13 +113,12 @@ impl Preparation {
 }
 
 fn finite(inputs: &Inputs, first_row: usize) -> Result<()> {
-    let bad = |row: usize, column: usize, value: f64| {
-        Err(Error::Value {
-            row: first_row + row,
-            column: (column + 1).to_string(),
-            value: value.to_string(),
-            problem: "is not a finite number; drop such rows or fill them in".into(),
-        })
+    let value = |row: usize, column: usize, value: f64, problem: String| {
+        let column = (column + 1).to_string();
+        Err(Error::Value { row: first_row + row, column, value: value.to_string(), problem })
+    };
+    let bad = |row: usize, column: usize, v: f64| {
+        value(row, column, v, "is not a finite number; drop such rows or fill them in".into())
     };
     match inputs {
         Inputs::Dense(x) => {
@@ -115,7 +134,7 @@ fn finite(inputs: &Inputs, first_row: usize) -> Result<()> {
                     return bad(i, k, v);
                 }
                 if let Some((k, v)) = x.row(i).find(|(k, _)| *k >= x.width) {
-                    return bad(i, k, v);
+                    return value(i, k, v, format!("is outside the {} columns of the sparse rows", x.width));
                 }
             }
         }

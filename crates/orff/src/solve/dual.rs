@@ -19,7 +19,7 @@ pub struct DualComponent {
     pub s2: f64,
     /// P√w y (N).
     pub target: Vec<f64>,
-    /// Number of its observations: Σw, less one for each offset.
+    /// Number of its observations, less one for each offset.
     pub count: f64,
     /// Its direction of the outputs (p), or none when its entries are single outputs.
     pub direction: Option<Vec<f64>>,
@@ -30,6 +30,8 @@ pub struct DualComponent {
 pub struct Dual {
     /// n of nλ.
     pub rows: f64,
+    /// Number of all observed entries.
+    pub observed: f64,
     /// The Gram matrices.
     pub groups: Vec<Group>,
     /// The problems on them.
@@ -166,7 +168,7 @@ impl<'a> DualSpectral<'a> {
     }
 
     /// Scores of one ridge. The evidence is the density of the data (of their contrasts, with an offset) at the noise
-    /// that maximises it; weights count as repetitions. \[evidence\] \[gcv\]
+    /// that maximises it. \[evidence\] \[gcv\]
     pub fn at(&self, ridge: f64) -> PathPoint {
         let (mut rss, mut quadratic, mut freedom, mut log_det, mut count) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for (k, c) in self.dual.components.iter().enumerate() {
@@ -188,8 +190,10 @@ impl<'a> DualSpectral<'a> {
         } else {
             f64::NEG_INFINITY
         };
-        let left = 1.0 - freedom / count;
-        let gcv = if left > 0.0 { rss / count / (left * left) } else { f64::INFINITY };
+        // (rss/N)/(1 − tr H/N)² with the offsets in the trace: N − tr H = count − freedom
+        let observed = self.dual.observed;
+        let left = (count - freedom) / observed;
+        let gcv = if left > 0.0 { rss / observed / (left * left) } else { f64::INFINITY };
         PathPoint { ridge, freedom, rss, gcv, evidence, noise, loo: None }
     }
 

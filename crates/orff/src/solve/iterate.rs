@@ -1,6 +1,6 @@
 //! One ridge by conjugate gradients on the moments: each product is lift, M×M times M×p, lower. No K×K matrix.
 
-use super::{Centred, Solution};
+use super::{Centred, Solution, system};
 use crate::error::{Error, Result};
 use crate::feature::FeatureMap;
 use crate::linalg::{self, cg};
@@ -16,9 +16,9 @@ pub fn solve_iterative(
     params: cg::Params,
     watch: &mut dyn Watch,
 ) -> Result<Solution> {
+    system::agree(map, data)?;
     let p = map.atoms().outputs();
-    let rows = data.iter().map(|d| d.weight).fold(0.0, f64::max);
-    let shift = rows * ridge;
+    let shift = data[0].rows * ridge;
     let of = |t: usize| if data.len() == 1 { &data[0] } else { &data[t] };
     let m = map.characters();
     let right = map.lower(Mat::from_fn(m, p, |i, t| of(t).cy[(i, t)]).as_ref());

@@ -43,7 +43,7 @@ impl Spectral {
             .iter()
             .map(|c| {
                 let rhs = MatRef::from_column_major_slice(&c.rhs, c.rhs.len(), 1);
-                let t = eigen[c.group].vectors.transpose() * rhs;
+                let t = linalg::product(eigen[c.group].vectors.transpose(), rhs);
                 (0..t.nrows()).map(|i| t[(i, 0)]).collect()
             })
             .collect();
@@ -55,18 +55,16 @@ impl Spectral {
         &self.system
     }
 
-    /// 1/(Λ + μ) with the pseudo-inverse at μ = 0. Rounding may leave small negative eigenvalues: they are zero.
-    fn inverse(&self, group: usize, i: usize, mu: f64) -> f64 {
-        let values = &self.eigen[group].values;
-        let top = values.iter().copied().fold(0.0, f64::max);
-        let value = values[i].max(0.0);
-        if mu == 0.0 && value <= top * values.len() as f64 * f64::EPSILON { 0.0 } else { 1.0 / (value + mu) }
-    }
-
+    /// 1/(Λ + μ) of component k, with the pseudo-inverse at μ = 0; and μ. Rounding may leave small negative
+    /// eigenvalues: they are zero.
     fn inverses(&self, k: usize, ridge: f64) -> (Vec<f64>, f64) {
         let c = &self.system.components[k];
         let mu = self.system.rows * ridge / c.s2;
-        ((0..self.turned[k].len()).map(|i| self.inverse(c.group, i, mu)).collect(), mu)
+        let values = &self.eigen[c.group].values;
+        let top = values.iter().copied().fold(0.0, f64::max);
+        let null = if mu == 0.0 { top * values.len() as f64 * f64::EPSILON } else { -1.0 };
+        let inverse = |value: f64| if value <= null { 0.0 } else { 1.0 / (value + mu) };
+        (values.iter().map(|v| inverse(v.max(0.0))).collect(), mu)
     }
 
     /// Scores of one ridge, each a sum over eigenvalues. \[evidence\] \[gcv\]
@@ -98,8 +96,9 @@ impl Spectral {
         } else {
             f64::NEG_INFINITY
         };
-        let left = 1.0 - freedom / count;
-        let gcv = if left > 0.0 { rss / count / (left * left) } else { f64::INFINITY };
+        // (rss/N)/(1 − tr H/N)² with the offsets in the trace: N − tr H = count − freedom
+        let left = (count - freedom) / self.system.observed;
+        let gcv = if left > 0.0 { rss / self.system.observed / (left * left) } else { f64::INFINITY };
         PathPoint { ridge, freedom, rss, gcv, evidence, noise, loo: None }
     }
 
@@ -126,7 +125,8 @@ impl Spectral {
             let (inverse, _) = self.inverses(k, ridge);
             let eigen = &self.eigen[c.group];
             let scaled: Vec<f64> = self.turned[k].iter().zip(&inverse).map(|(t, i)| t * i).collect();
-            let g = &eigen.vectors * MatRef::from_column_major_slice(&scaled, scaled.len(), 1);
+            let g =
+                linalg::product(eigen.vectors.as_ref(), MatRef::from_column_major_slice(&scaled, scaled.len(), 1));
             solutions.push((0..g.nrows()).map(|i| g[(i, 0)]).collect::<Vec<f64>>());
             freedom.push(inverse.iter().zip(&eigen.values).map(|(i, v)| i * v.max(0.0)).sum());
             if posterior && ridge > 0.0 {
@@ -173,13 +173,17 @@ impl Spectral {
                 "rows have no common leverage; use gcv",
             ));
         }
+        let gram = u.transpose() * u;
+        if (&gram - Mat::<f64>::identity(gram.nrows(), gram.ncols())).norm_max() > 1e-8 {
+            return Err(Error::refused("leave-one-out with a metric", "whiten the outputs instead, or use gcv"));
+        }
         let m = amplitudes.len();
         let mut vectors = self.eigen[0].vectors.clone();
         for j in 0..m {
             (0..m).for_each(|i| vectors[(i, j)] *= amplitudes[i]);
         }
         let q = linalg::product(c, vectors.as_ref()); // n×M: Qᵀ(√a∘c) of each row
-        let targets = y * u; // n×r
+        let targets = linalg::product(y, u.as_ref()); // n×r
         let total: Vec<f64> = (0..y.nrows()).map(|i| (0..y.ncols()).map(|t| y[(i, t)] * y[(i, t)]).sum()).collect();
         for (&ridge, sum) in ridges.iter().zip(sums.iter_mut()) {
             let inverses: Vec<Vec<f64>> = (0..self.turned.len()).map(|k| self.inverses(k, ridge).0).collect();

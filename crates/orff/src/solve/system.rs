@@ -1,16 +1,20 @@
 //! The normal equations of ridge for one kernel, built from moments that never saw the kernel. \[normal\]
 
 use crate::error::{Error, Result};
-use crate::feature::{Basis, Part};
+use crate::feature::{Basis, Moments, Part};
 use crate::linalg;
 use faer::{ColRef, Mat, MatRef};
 
 /// Moments about the mean (or about zero, without offset), of all outputs together or of one.
 #[derive(Clone, Debug)]
 pub struct Centred {
-    /// Σw.
+    /// n of the mean loss: the weight of all rows with an observed output, this one or another.
+    pub rows: f64,
+    /// Number of observations: Σw when weights count repetitions, the number of rows when they are precisions 1/σ².
+    pub observations: f64,
+    /// Σw of the rows spoken of.
     pub weight: f64,
-    /// Degrees of freedom left to the data: Σw, less one for an offset.
+    /// Degrees of freedom left to the data: the observations, less one for an offset.
     pub count: f64,
     /// c̄ (M), zero without offset.
     pub mean_c: Vec<f64>,
@@ -25,7 +29,21 @@ pub struct Centred {
 }
 
 impl Centred {
-    /// Centres a part of moments.
+    /// Of all outputs together when every row has them all, else one for each output.
+    pub fn all(moments: &Moments, offset: bool) -> Vec<Self> {
+        let among = |part: &Part| {
+            let one = Self::of(part, offset);
+            let observations = if moments.relative() { part.rows } else { part.weight };
+            let count = observations - (part.weight - one.count);
+            Centred { rows: moments.weight(), observations, count, ..one }
+        };
+        match moments.complete() {
+            Some(part) => vec![among(part)],
+            None => (0..moments.outputs()).map(|t| among(&moments.output(t))).collect(),
+        }
+    }
+
+    /// Centres a part of moments, as if there were no other rows.
     pub fn of(part: &Part, offset: bool) -> Self {
         let mut cc = part.cc.clone();
         linalg::mirror(cc.as_mut());
@@ -46,7 +64,17 @@ impl Centred {
             }
         }
         let count = part.weight - if offset { 1.0 } else { 0.0 };
-        Centred { weight: part.weight, count, mean_c, mean_y, cc, cy, yy }
+        Centred {
+            rows: part.weight,
+            observations: part.weight,
+            weight: part.weight,
+            count,
+            mean_c,
+            mean_y,
+            cc,
+            cy,
+            yy,
+        }
     }
 
     /// The constant of output t and its residual sum of squares, when z (M) is its column of the table.
@@ -72,7 +100,7 @@ impl Centred {
 
     /// The same moments of outputs y′ = T y (T q×p).
     pub fn transformed(mut self, t: MatRef<f64>) -> Self {
-        self.cy = &self.cy * t.transpose();
+        self.cy = linalg::product(self.cy.as_ref(), t.transpose());
         self.yy = t * &self.yy * t.transpose();
         let mean: Vec<f64> =
             (0..t.nrows()).map(|i| (0..t.ncols()).map(|k| t[(i, k)] * self.mean_y[k]).sum()).collect();
@@ -110,6 +138,8 @@ pub enum Shape {
 pub struct System {
     /// n of nλ.
     pub rows: f64,
+    /// Number of all observed entries.
+    pub observed: f64,
     /// The matrices G.
     pub groups: Vec<Mat<f64>>,
     /// The problems on them.
@@ -124,7 +154,8 @@ impl System {
     /// The system of a feature map: r scalar problems when the kernel is decomposable, one of K unknowns otherwise.
     /// `data` has one entry (all outputs complete) or one per output.
     pub fn new(map: &dyn Basis, data: &[Centred], metric: Option<&Mat<f64>>) -> Result<System> {
-        let p = map.outputs();
+        agree(map, data)?;
+        let p = map.shape().1;
         let whitener = metric.map(|m| whitener(m, p)).transpose()?;
         if whitener.is_some() && data.len() != 1 {
             return Err(Error::refused(
@@ -157,7 +188,7 @@ impl System {
         let (mut explained, p) = (0.0, b.nrows());
         for (k, &s2) in gram.values.iter().enumerate().filter(|(_, s2)| **s2 > 1e-14 * top) {
             let u: Mat<f64> = faer::Scale(1.0 / s2.sqrt()) * (&b * gram.vectors.subcols(k, 1));
-            let rhs = &data.cy * &u;
+            let rhs = linalg::product(data.cy.as_ref(), u.as_ref());
             let yy = (u.transpose() * &data.yy * &u)[(0, 0)];
             explained += yy;
             components.push(Component {
@@ -177,7 +208,8 @@ impl System {
         let rest = ((total - explained).max(0.0), (p - components.len()) as f64 * data.count);
         let group = weighted(&data.cc, &amplitudes);
         let shape = Shape::Directions { u, amplitudes };
-        Ok(System { rows: data.weight, groups: vec![group], components, rest, shape })
+        let observed = p as f64 * data.observations;
+        Ok(System { rows: data.rows, observed, groups: vec![group], components, rest, shape })
     }
 
     fn separate(amplitudes: Vec<f64>, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
@@ -202,7 +234,9 @@ impl System {
             outputs.push(t);
         }
         let u = Mat::from_fn(p, outputs.len(), |t, k| if outputs[k] == t { 1.0 } else { 0.0 });
-        Ok(System { rows: rows(each), groups, components, rest, shape: Shape::Directions { u, amplitudes } })
+        let observed = each.iter().map(|data| data.observations).sum();
+        let shape = Shape::Directions { u, amplitudes };
+        Ok(System { rows: each[0].rows, observed, groups, components, rest, shape })
     }
 
     /// P has blocks Σ_t f_it f_jt cc_t[mᵢ,mⱼ] with f the weighted factors: K² p numbers, no data.
@@ -211,20 +245,14 @@ impl System {
         let (k, p) = (stacked.nrows(), stacked.ncols());
         let (factors, data) = match white {
             None => (stacked, data.to_vec()),
-            Some((inverse, _)) => {
-                (&stacked * inverse.transpose(), vec![data[0].clone().transformed(inverse.as_ref())])
-            }
+            Some((inverse, _)) => (
+                linalg::product(stacked.as_ref(), inverse.transpose()),
+                vec![data[0].clone().transformed(inverse.as_ref())],
+            ),
         };
         let mut matrix = Mat::<f64>::zeros(k, k);
         if let [all] = data.as_slice() {
-            faer::linalg::matmul::matmul(
-                matrix.as_mut(),
-                faer::Accum::Replace,
-                factors.as_ref(),
-                factors.transpose(),
-                1.0,
-                faer::get_global_parallelism(),
-            );
+            linalg::product_into(matrix.as_mut(), factors.as_ref(), factors.transpose());
             for j in 0..k {
                 let column = all.cc.col(of[j]);
                 (0..k).for_each(|i| matrix[(i, j)] *= column[of[i]]);
@@ -248,7 +276,8 @@ impl System {
             count: (0..p).map(count).sum(),
         };
         Ok(System {
-            rows: rows(&data),
+            rows: data[0].rows,
+            observed: (0..p).map(|t| data[t.min(data.len() - 1)].observations).sum(),
             groups: vec![matrix],
             components: vec![component],
             rest: (0.0, 0.0),
@@ -277,9 +306,22 @@ impl System {
     }
 }
 
-/// n of nλ: the largest weight of any output (rows with at least one output, when nothing is missing everywhere).
-fn rows(data: &[Centred]) -> f64 {
-    data.iter().map(|d| d.weight).fold(0.0, f64::max)
+/// Refuses moments of other characters or outputs than the map's.
+pub(super) fn agree(map: &dyn Basis, data: &[Centred]) -> Result<()> {
+    let (characters, p) = map.shape();
+    if let Some(c) = data.iter().find(|c| c.cy.ncols() != p) {
+        return Err(Error::shape(
+            "outputs",
+            format!("{p}, as many as the kernel has (a field has as many as there are inputs)"),
+            c.cy.ncols(),
+        ));
+    }
+    if data.len() != 1 && data.len() != p || data.iter().any(|c| c.cc.nrows() != characters) {
+        let given = format!("{} of {} characters", data.len(), data.first().map_or(0, |c| c.cc.nrows()));
+        let expected = format!("one or {p}, of {characters} characters");
+        return Err(Error::shape("moments", expected, given));
+    }
+    Ok(())
 }
 
 pub(crate) fn is_diagonal(m: &Mat<f64>) -> bool {

@@ -45,6 +45,8 @@ impl Matern {
 fn matern(nu: f64, x: f64) -> f64 {
     if x == 0.0 {
         1.0
+    } else if x == f64::INFINITY {
+        0.0
     } else if nu == 0.5 {
         libm::exp(-x)
     } else if nu == 1.5 {
@@ -85,7 +87,7 @@ impl Law for Matern {
         let (nu, x) = (self.smoothness, self.argument(t));
         let phi = nu / (nu - 1.0) * matern(nu - 1.0, x);
         // ψ‖t‖², so that a power of a small x is never divided by another
-        let weight = if x == 0.0 {
+        let weight = if x == 0.0 || x == f64::INFINITY {
             0.0
         } else {
             let log = (2.0 - nu) * LN_2 - libm::lgamma(nu - 1.0) + nu * libm::log(x) + ln_bessel_k(nu - 2.0, x);

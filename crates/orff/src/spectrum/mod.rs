@@ -2,6 +2,7 @@
 //!
 //! A new spectrum is one file with its [`Law`](law) and one line in the list below.
 
+mod check;
 mod draw;
 mod law;
 mod lengthscale;
@@ -12,6 +13,7 @@ mod project;
 mod sobol;
 mod structured;
 
+pub use check::{check_spectrum, largest_score};
 pub use draw::{Draw, DrawKind, Drawn, Measure};
 pub use lengthscale::Lengthscale;
 pub use omega::Omega;
@@ -140,7 +142,11 @@ impl Spectrum {
         if self.law().variance().is_infinite() {
             return Err(law::infinite_moment(format!("the second derivative of {}", self.name()), self.name()));
         }
-        let white = self.law().minus_hessian(&whiten(delta, &scales));
+        let t = whiten(delta, &scales);
+        if self.law().value(&t) == 0.0 {
+            return Ok(Mat::zeros(delta.len(), delta.len())); // far away, where squares may overflow
+        }
+        let white = self.law().minus_hessian(&t);
         Ok(Mat::from_fn(delta.len(), delta.len(), |i, j| white[(i, j)] / (scales[i] * scales[j])))
     }
 

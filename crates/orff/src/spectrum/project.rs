@@ -4,11 +4,15 @@
 //! computed with it. Here every entry is the same chain of products and sums over k = 0, …, d−1, whatever the shape:
 //! vector lanes hold different entries, never parts of one.
 
+use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
 
 /// Rows and atoms of a register tile.
 const ROWS: usize = 8;
 const ATOMS: usize = 4;
+
+/// Numbers of X that are packed at once.
+const CACHE: usize = 16_384;
 
 /// out (b×D) = x (b×d) · omegaᵀ (d×D).
 pub(super) fn project(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, out: MatMut<'_, f64>) {
@@ -33,19 +37,21 @@ fn tiles(
 ) {
     let (b, d, count) = (x.nrows(), x.ncols(), omega.nrows());
     let atoms = pack::<ATOMS>(omega);
-    let mut rows = vec![[0.0; ROWS]; d];
-    for top in (0..b).step_by(ROWS) {
-        let height = ROWS.min(b - top);
-        for (k, row) in rows.iter_mut().enumerate() {
-            for i in 0..height {
-                row[i] = x[(top + i, k)];
-            }
-        }
+    let slab = (CACHE / d.max(1)).next_multiple_of(ROWS);
+    for top in (0..b).step_by(slab) {
+        let height = slab.min(b - top);
+        let rows = pack::<ROWS>(x.subrows(top, height));
         for (group, weights) in atoms.chunks_exact(d.max(1)).enumerate() {
-            let sums = tile(&rows, weights, add);
-            for (a, sums) in sums.iter().enumerate().take(ATOMS.min(count - group * ATOMS)) {
-                for i in 0..height {
-                    out[(top + i, group * ATOMS + a)] = sums[i];
+            let first = group * ATOMS;
+            let width = ATOMS.min(count - first);
+            for (i, rows) in rows.chunks_exact(d.max(1)).enumerate() {
+                let sums = tile(rows, weights, add);
+                let (from, lines) = (top + i * ROWS, ROWS.min(height - i * ROWS));
+                for (a, sums) in sums.iter().enumerate().take(width) {
+                    match out.rb_mut().col_mut(first + a).try_as_col_major_mut() {
+                        Some(column) => column.as_slice_mut()[from..from + lines].copy_from_slice(&sums[..lines]),
+                        None => (0..lines).for_each(|i| out[(from + i, first + a)] = sums[i]),
+                    }
                 }
             }
         }
@@ -74,8 +80,14 @@ fn tile(
 fn pack<const N: usize>(m: MatRef<'_, f64>) -> Vec<[f64; N]> {
     let mut packed = vec![[0.0; N]; m.nrows().div_ceil(N) * m.ncols()];
     for k in 0..m.ncols() {
-        for j in 0..m.nrows() {
-            packed[j / N * m.ncols() + k][j % N] = m[(j, k)];
+        let column = m.col(k);
+        for (group, chunk) in packed.chunks_exact_mut(m.ncols()).enumerate() {
+            let from = group * N;
+            let lines = N.min(m.nrows() - from);
+            match column.try_as_col_major() {
+                Some(column) => chunk[k][..lines].copy_from_slice(&column.as_slice()[from..from + lines]),
+                None => (0..lines).for_each(|i| chunk[k][i] = column[from + i]),
+            }
         }
     }
     packed

@@ -1,0 +1,136 @@
+//! Which rows and columns: the flags that every command about data shares.
+
+use crate::flags::Usage;
+use anyhow::Result;
+use clap::{Arg, ArgMatches};
+use orff::model::{LonLat, Model};
+use orff::params::Params;
+use orff_table::{Encoding, Options, Select, Selector, Source};
+use std::path::PathBuf;
+
+orff::params! {
+    /// How files are written.
+    pub struct Reading {
+        /// Format of the files: csv, parquet, arrow, npy, npz or svmlight; by the extension unless given.
+        format / format: Option<String> = None, Kind::Text;
+        /// Whether the first row of a CSV file holds names.
+        header / header: String = "auto".into(), Kind::Choice(&["auto", "yes", "no"]);
+        /// The character between fields of a CSV file, or tab or space; found out unless given.
+        delimiter / delimiter: Option<String> = None, Kind::Text;
+        /// Words that stand for a missing value, separated by commas.
+        missing_words / missing_words: Option<String> = None, Kind::Text;
+    }
+}
+
+orff::params! {
+    /// Which columns mean what.
+    pub struct Columns {
+        /// Input columns: names, positions or ranges such as x1..x20; all other numeric columns unless given.
+        inputs / inputs: Option<String> = None, Kind::Text;
+        /// Output columns.
+        outputs / outputs: Option<String> = None, Kind::Text;
+        /// Column with the weight of each row.
+        weight / weight: Option<String> = None, Kind::Text;
+        /// Columns with the standard error of each output; each entry then weighs 1/error².
+        errors / errors: Option<String> = None, Kind::Text;
+        /// Rows with missing inputs: error, drop, or mean of the column. Missing outputs are not observed.
+        missing / missing: String = "error".into(), Kind::Choice(&["error", "drop", "mean"]);
+        /// Encode inputs that hold words, one column per word.
+        one_hot / one_hot: bool = false, Kind::Flag;
+        /// Project longitude and latitude to local metres: lonlat, or none.
+        project / project: String = "none".into(), Kind::Choice(&["none", "lonlat"]);
+        /// Share of the rows held out, by a hash of their number, and scored after the fit.
+        test / test: f64 = 0.0, Kind::Number { min: 0.0, max: 0.9, open: false };
+        /// Folds of a cross-validation before the fit on all rows.
+        folds / folds: usize = 0, Kind::Count { min: 0, max: 1000 };
+    }
+}
+
+/// The files of a command.
+pub fn files() -> Arg {
+    Arg::new("files")
+        .value_name("FILE")
+        .required(true)
+        .num_args(1..)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Files with rows: CSV (.gz), Parquet, Arrow, npy, npz, svmlight; patterns; - for standard input")
+}
+
+/// The files that were given.
+pub fn paths(matches: &ArgMatches) -> Vec<PathBuf> {
+    matches.get_many::<PathBuf>("files").into_iter().flatten().cloned().collect()
+}
+
+impl Reading {
+    /// As the reader takes them.
+    pub fn options(&self) -> Result<Options> {
+        let delimiter = match self.delimiter.as_deref() {
+            None => None,
+            Some("tab" | "\\t" | "\t") => Some(b'\t'),
+            Some("space") => Some(b' '),
+            Some(one) if one.len() == 1 => Some(one.as_bytes()[0]),
+            Some(other) => {
+                return Err(Usage(format!("--delimiter: expected one character, tab or space, got {other}")).into());
+            }
+        };
+        Ok(Options {
+            format: self.format.as_deref().map(str::parse).transpose()?,
+            header: match self.header.as_str() {
+                "yes" => Some(true),
+                "no" => Some(false),
+                _ => None,
+            },
+            delimiter,
+            missing_tokens: self.missing_words.as_ref().map(|w| w.split(',').map(|t| t.trim().to_string()).collect()),
+            ..Options::default()
+        })
+    }
+}
+
+impl Columns {
+    /// As the reader takes them.
+    pub fn select(&self) -> Result<Select> {
+        let selector = |text: &Option<String>| text.as_deref().map(str::parse::<Selector>).transpose();
+        Ok(Select {
+            inputs: selector(&self.inputs)?,
+            outputs: selector(&self.outputs)?,
+            weight: selector(&self.weight)?,
+            errors: selector(&self.errors)?,
+            missing: self.missing.parse()?,
+            one_hot: self.one_hot,
+            ..Select::default()
+        })
+    }
+
+    /// The projection that was asked for, centred on the rows.
+    pub fn projection(&self, source: &Source) -> Result<Option<LonLat>> {
+        let names = source.input_names();
+        let find = |words: &[&str]| names.iter().position(|n| words.contains(&n.to_lowercase().as_str()));
+        let (lon, lat) = (find(&["lon", "longitude", "lng", "long"]), find(&["lat", "latitude"]));
+        match (self.project.as_str(), lon, lat) {
+            ("lonlat", Some(lon), Some(lat)) => Ok(Some(LonLat::about(source, lon, lat)?)),
+            ("lonlat", ..) => {
+                let names = names.join(", ");
+                let hint = "expected inputs named lon/longitude and lat/latitude";
+                Err(Usage(format!("--project lonlat: {hint}, got {names}")).into())
+            }
+            (_, Some(lon), Some(lat)) => {
+                eprintln!(
+                    "warning: {} and {} look like degrees; use --project lonlat to work in local metres",
+                    names[lon], names[lat]
+                );
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Opens rows for a model, with or without the outputs.
+pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option<Selector>) -> Result<Source> {
+    let reading = Reading::from_values(&crate::flags::given(Reading::SPEC, matches)?)?;
+    let encoding: Encoding = serde_json::from_value(model.info.encoding.clone()).map_err(|e| {
+        anyhow::anyhow!("the model does not know how its rows were read ({e}); fit it with this command")
+    })?;
+    Ok(Source::with_encoding(&paths(matches), &reading.options()?, &encoding, outputs, keep)?)
+}

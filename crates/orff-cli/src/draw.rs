@@ -1,0 +1,237 @@
+//! `orff plot`: a model as a picture.
+
+use crate::flags::Usage;
+use crate::plot::{
+    Background, CurveOutput, CurvePicture, FieldPicture, PathPicture, ScatterOutput, ScatterPicture, Style,
+    curve_svg, field_svg, path_svg, range_of, scatter_svg,
+};
+use crate::{data, evaluate, flags};
+use anyhow::Result;
+use clap::{Arg, ArgMatches, Command};
+use faer::Mat;
+use orff::archive::write_atomically;
+use orff::model::{Linear, Model, Query};
+use orff::params::Params;
+use orff::rows::{Inputs, Rows};
+use std::path::PathBuf;
+
+/// `orff plot MODEL -o PICTURE.svg`.
+pub fn command() -> Command {
+    let mut command = picture();
+    for param in data::Reading::SPEC {
+        command = command.arg(flags::flag(param, None).help_heading("Files"));
+    }
+    command
+}
+
+fn picture() -> Command {
+    let word = |name: &'static str, words: &'static [&'static str], help: &'static str| {
+        Arg::new(name).long(name).value_name("WORD").value_parser(words.to_vec()).default_value(words[0]).help(help)
+    };
+    Command::new("plot")
+        .about("Draw a model: a field in the plane, curves of one input, or the path of ridges")
+        .arg(evaluate::model_arg())
+        .arg(
+            Arg::new("out")
+                .short('o')
+                .long("out")
+                .value_name("FILE.svg")
+                .required(true)
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Where to write the picture (SVG)"),
+        )
+        .arg(word("kind", &["auto", "field", "curve", "path", "scatter"], "What to draw"))
+        .arg(
+            Arg::new("files")
+                .long("data")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Rows with known outputs: predicted against observed (scatter)"),
+        )
+        .arg(word("style", &["arrows", "streamlines"], "How a field is drawn"))
+        .arg(word(
+            "background",
+            &["speed", "potential", "stream", "curl", "divergence", "none"],
+            "What the colours behind a field show",
+        ))
+        .arg(Arg::new("title").long("title").value_name("TEXT").help("Title of the picture"))
+}
+
+/// Runs it.
+pub fn run(matches: &ArgMatches) -> Result<()> {
+    let path = matches.get_one::<PathBuf>("model").expect("clap requires it");
+    let target = matches.get_one::<PathBuf>("out").expect("clap requires it");
+    if target.extension().is_none_or(|e| !e.eq_ignore_ascii_case("svg")) {
+        return Err(Usage(format!(
+            "-o: pictures are SVG: expected a name that ends in .svg, got {}",
+            target.display()
+        ))
+        .into());
+    }
+    let model = Model::load(path)?;
+    let (d, p) = (model.inputs(), model.outputs());
+    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str).unwrap_or_default();
+    let kind = match text("kind") {
+        "auto" if matches.contains_id("files") => "scatter",
+        "auto" if d == p && d >= 2 => "field",
+        "auto" if d == 1 => "curve",
+        "auto" => "path",
+        given => given,
+    };
+    let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let title = matches.get_one::<String>("title").cloned().unwrap_or(name);
+    let svg = match kind {
+        "field" if d == p && d >= 2 => field(&model, model.linear()?, &title, text("style"), text("background"))?,
+        "field" => {
+            return Err(Usage(format!(
+                "--kind field: needs as many outputs as inputs, at least two, got {d} inputs and {p} outputs"
+            ))
+            .into());
+        }
+        "curve" if d == 1 => curve(&model, &title)?,
+        "curve" => return Err(Usage(format!("--kind curve: needs one input, got {d}")).into()),
+        "scatter" => scatter(&model, matches, &title)?,
+        _ => path_svg(&PathPicture {
+            title: &title,
+            path: &model.info.training.path,
+            chosen: model.info.training.ridge,
+        })?,
+    };
+    write_atomically(target, |w| w.write_all(svg.as_bytes()))?;
+    eprintln!("wrote {}", target.display());
+    Ok(())
+}
+
+/// The plane of the first two inputs; others stay at their training mean. Projected models are drawn in kilometres.
+fn field(model: &Model, linear: &Linear, title: &str, style: &str, background: &str) -> Result<String> {
+    let d = model.inputs();
+    let training = &model.info.training.points;
+    let unit = if model.projection.is_some() { 1e-3 } else { 1.0 };
+    let points: Vec<[f64; 2]> = training.iter().map(|row| [row[0] * unit, row[1] * unit]).collect();
+    let arrows: Vec<[f64; 2]> = training.iter().map(|row| [row[d], row[d + 1]]).collect();
+    let rest: Vec<f64> =
+        (2..d).map(|k| training.iter().map(|row| row[k]).sum::<f64>() / training.len().max(1) as f64).collect();
+    let at = |places: &[[f64; 2]]| {
+        Inputs::Dense(Mat::from_fn(places.len(), d, |i, k| if k < 2 { places[i][k] / unit } else { rest[k - 2] }))
+    };
+    let mut value = |places: &[[f64; 2]]| -> Result<Vec<[f64; 2]>> {
+        let f = linear.predict(&at(places), Query::default())?.mean;
+        Ok((0..places.len()).map(|i| [f[(i, 0)], f[(i, 1)]]).collect())
+    };
+    let shown = match background {
+        "potential" => Some(Background::Potential),
+        "stream" => Some(Background::Stream),
+        "curl" => Some(Background::Curl),
+        "divergence" => Some(Background::Divergence),
+        "none" => None,
+        _ => Some(Background::Speed),
+    };
+    // potential and stream function of a field that has both parts are those of its parts
+    let gradient = if shown == Some(Background::Potential) { Some(linear.gradient_part()?) } else { None };
+    let rotation = if shown == Some(Background::Stream) { Some(linear.rotation_part()?) } else { None };
+    let mut colours = |places: &[[f64; 2]]| -> Result<Vec<f64>> {
+        let x = at(places);
+        Ok(match shown {
+            Some(Background::Potential) => gradient.as_ref().unwrap_or(linear).potential(&x)?,
+            Some(Background::Stream) => rotation.as_ref().unwrap_or(linear).stream_function(&x)?,
+            Some(Background::Curl) => {
+                let c = linear.curl(&x)?;
+                (0..places.len()).map(|i| c[(i, 0)]).collect()
+            }
+            _ => linear.divergence(&x)?,
+        })
+    };
+    let names = &model.info.inputs;
+    let axes = if model.projection.is_some() { ["east", "north"] } else { [names[0].as_str(), names[1].as_str()] };
+    let range = if points.is_empty() { centred_range(linear) } else { range_of(&points) };
+    let picture = FieldPicture {
+        title,
+        axes,
+        units: if model.projection.is_some() { ["km", "km"] } else { ["", ""] },
+        style: if style == "streamlines" { Style::Streamlines } else { Style::Arrows },
+        points: &points,
+        arrows_at_points: (!points.is_empty()).then_some(&arrows),
+        range,
+        background: shown,
+        reach: reach(&points, range),
+        ..FieldPicture::default()
+    };
+    let own = !matches!(shown, None | Some(Background::Speed));
+    if own { field_svg(&picture, &mut value, Some(&mut colours)) } else { field_svg(&picture, &mut value, None) }
+}
+
+/// Where the model is centred, two scales to each side, when no training points are known.
+fn centred_range(linear: &Linear) -> ([f64; 2], [f64; 2]) {
+    let p = &linear.preparation;
+    let side = |sign: f64| [p.centre[0] + sign * 2.0 * p.scale[0], p.centre[1] + sign * 2.0 * p.scale[1]];
+    (side(-1.0), side(1.0))
+}
+
+/// Beyond a few typical gaps between points the picture fades.
+fn reach(points: &[[f64; 2]], (low, high): ([f64; 2], [f64; 2])) -> Option<f64> {
+    let area = (high[0] - low[0]) * (high[1] - low[1]);
+    (points.len() > 2).then(|| 2.5 * (area / points.len() as f64).sqrt())
+}
+
+/// Predicted against observed, at most some thousand rows.
+fn scatter(model: &Model, matches: &ArgMatches, title: &str) -> Result<String> {
+    if !matches.contains_id("files") {
+        return Err(Usage("--kind scatter: say on which rows, for example --data test.csv".into()).into());
+    }
+    let source = data::open_for(model, matches, true, None)?;
+    let p = model.outputs();
+    let (mut observed, mut predicted) = (vec![Vec::new(); p], vec![Vec::new(); p]);
+    for batch in source.batches()? {
+        let batch = batch?;
+        let mean = model.predict(&batch.inputs, Query::default())?.mean;
+        for t in 0..p {
+            for i in (0..mean.nrows()).filter(|&i| batch.outputs[(i, t)].is_finite()) {
+                observed[t].push(batch.outputs[(i, t)]);
+                predicted[t].push(mean[(i, t)]);
+            }
+        }
+        if observed[0].len() > 20_000 {
+            break;
+        }
+    }
+    let outputs: Vec<ScatterOutput> = (0..p)
+        .map(|t| ScatterOutput { name: &model.info.outputs[t], observed: &observed[t], predicted: &predicted[t] })
+        .collect();
+    scatter_svg(&ScatterPicture { title, outputs: &outputs })
+}
+
+fn curve(model: &Model, title: &str) -> Result<String> {
+    let training = &model.info.training.points;
+    let (low, high) = if training.is_empty() {
+        let p = model.preparation();
+        (p.centre[0] - 2.0 * p.scale[0], p.centre[0] + 2.0 * p.scale[0])
+    } else {
+        training.iter().map(|row| row[0]).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
+    };
+    let x: Vec<f64> = (0..400).map(|i| low + (high - low) * i as f64 / 399.0).collect();
+    let level = evaluate::level_of(model);
+    let query = Query { std: level.is_some(), ..Query::default() };
+    let predicted = model.predict(&Inputs::Dense(Mat::from_fn(x.len(), 1, |i, _| x[i])), query)?;
+    let p = model.outputs();
+    let column = |m: &Mat<f64>, t: usize| (0..x.len()).map(|i| m[(i, t)]).collect::<Vec<f64>>();
+    let means: Vec<Vec<f64>> = (0..p).map(|t| column(&predicted.mean, t)).collect();
+    let bands: Vec<Option<(Vec<f64>, Vec<f64>)>> = (0..p)
+        .map(|t| {
+            let half = evaluate::width(level?);
+            let std = column(predicted.std.as_ref()?, t);
+            let edge = |sign: f64| means[t].iter().zip(&std).map(|(m, s)| m + sign * half * s).collect();
+            Some((edge(-1.0), edge(1.0)))
+        })
+        .collect();
+    let observed: Vec<Vec<[f64; 2]>> =
+        (0..p).map(|t| training.iter().map(|row| [row[0], row[1 + t]]).collect()).collect();
+    let outputs: Vec<CurveOutput> = (0..p)
+        .map(|t| CurveOutput {
+            name: &model.info.outputs[t],
+            mean: &means[t],
+            band: bands[t].as_ref().map(|(a, b)| (a.as_slice(), b.as_slice())),
+            observed: &observed[t],
+        })
+        .collect();
+    curve_svg(&CurvePicture { title, input: &model.info.inputs[0], x: &x, band: "90 %", outputs: &outputs })
+}

@@ -1,0 +1,165 @@
+//! `orff evaluate`: scores of a model on rows with known outputs.
+
+use crate::progress::Progress;
+use crate::{Session, data, flags};
+use anyhow::Result;
+use clap::{Arg, ArgMatches, Command};
+use orff::metric::{Score, Scores};
+use orff::model::{Model, Query};
+use orff::params::Params;
+use orff::rows::{Rows, Weights};
+use orff::special::normal_quantile;
+use orff::watch::Watch;
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// How scores are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A table for people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// `orff evaluate MODEL FILE…`.
+pub fn command() -> Command {
+    let mut command = Command::new("evaluate")
+        .about("Score a model on rows with known outputs: R², errors, coverage of intervals")
+        .arg(model_arg())
+        .arg(data::files())
+        .arg(
+            Arg::new("report")
+                .long("format")
+                .value_name("WORD")
+                .value_parser(["text", "json"])
+                .default_value("text")
+                .help("How to print the scores"),
+        )
+        .arg(interval_arg().default_value("0.9"));
+    for param in data::Reading::SPEC.iter().filter(|p| p.name != "format") {
+        command = command.arg(flags::flag(param, None).help_heading("Files"));
+    }
+    command.arg(file_format())
+}
+
+/// The format of the rows, where `--format` means something else.
+pub fn file_format() -> Arg {
+    Arg::new("format")
+        .long("file-format")
+        .value_name("WORD")
+        .help("Format of the files: csv, parquet, arrow, npy, npz or svmlight")
+        .help_heading("Files")
+}
+
+/// The model of a command.
+pub fn model_arg() -> Arg {
+    Arg::new("model")
+        .value_name("MODEL")
+        .required(true)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("A model written by orff fit")
+}
+
+/// The level of intervals.
+pub fn interval_arg() -> Arg {
+    Arg::new("interval")
+        .long("interval")
+        .value_name("LEVEL")
+        .value_parser(|text: &str| match text.parse::<f64>() {
+            Ok(level) if level > 0.0 && level < 1.0 => Ok(level),
+            _ => Err(format!("expected a level between 0 and 1, got {text}")),
+        })
+        .help("Probability that an interval holds the observation, such as 0.9")
+}
+
+/// 0.9 when the model can say how sure it is.
+pub fn level_of(model: &Model) -> Option<f64> {
+    model.has_posterior().then_some(0.9)
+}
+
+/// Half the width of a two-sided interval in standard deviations.
+pub fn width(level: f64) -> f64 {
+    normal_quantile(0.5 + 0.5 * level)
+}
+
+/// Scores of a model on rows, with the coverage of intervals at a level.
+pub fn score(model: &Model, rows: &dyn Rows, level: Option<f64>, watch: &mut dyn Watch) -> Result<Scores> {
+    watch.stage("score");
+    let mut scores = Scores::new(rows.outputs());
+    let query = Query { std: level.is_some(), ..Query::default() };
+    for batch in rows.batches()? {
+        let batch = batch?;
+        let n = batch.inputs.nrows() as u64;
+        let predicted = model.predict(&batch.inputs, query)?;
+        let half = match (predicted.std, level) {
+            (Some(std), Some(level)) => Some(faer::Scale(width(level)) * std),
+            _ => None,
+        };
+        let weight = |i: usize, t: usize| match &batch.weights {
+            None => 1.0,
+            Some(Weights::Row(w)) => w[i],
+            Some(Weights::Entry(w)) => w[(i, t)],
+        };
+        let half = half.as_ref().map(|h| h.as_ref());
+        scores.add(batch.outputs.as_ref(), predicted.mean.as_ref(), half, Some(&weight));
+        watch.advance(n)?;
+    }
+    Ok(scores)
+}
+
+/// Prints scores.
+pub fn print(title: &str, names: &[String], scores: &Scores, format: Format, out: &mut dyn Write) -> Result<()> {
+    let rows: Vec<(&str, Score)> = names
+        .iter()
+        .enumerate()
+        .map(|(t, n)| (n.as_str(), scores.of(t)))
+        .chain((names.len() > 1).then(|| ("all", scores.overall())))
+        .collect();
+    if format == Format::Json {
+        let outputs: serde_json::Map<_, _> =
+            names.iter().enumerate().map(|(t, n)| (n.clone(), json!(scores.of(t)))).collect();
+        let all = json!({ "outputs": outputs, "overall": scores.overall() });
+        writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;
+        return Ok(());
+    }
+    let wide = rows.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0).max(6);
+    writeln!(out, "{title}")?;
+    writeln!(
+        out,
+        "{:wide$}  {:>9}  {:>11}  {:>11}  {:>8}  {:>9}",
+        "output", "R²", "RMSE", "MAE", "coverage", "entries"
+    )?;
+    for (name, s) in rows {
+        let number = |v: Option<f64>, d: usize| v.map_or("–".into(), |v| format!("{v:.d$}"));
+        writeln!(
+            out,
+            "{name:wide$}  {:>9}  {:>11}  {:>11}  {:>8}  {:>9}",
+            number(s.r2, 4),
+            short(s.rmse),
+            short(s.mae),
+            number(s.coverage, 3),
+            s.count
+        )?;
+    }
+    Ok(())
+}
+
+fn short(v: f64) -> String {
+    if v != 0.0 && !(1e-3..1e6).contains(&v.abs()) { format!("{v:.4e}") } else { format!("{v:.5}") }
+}
+
+/// Runs it.
+pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
+    let path = matches.get_one::<PathBuf>("model").expect("clap requires it");
+    let model = Model::load(path)?;
+    let source = data::open_for(&model, matches, true, None)?;
+    let level = level_of(&model).and(matches.get_one::<f64>("interval").copied());
+    let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
+    let scores = score(&model, &source, level, &mut watch)?;
+    drop(watch);
+    let json = matches.get_one::<String>("report").is_some_and(|f| f == "json");
+    let format = if json { Format::Json } else { Format::Text };
+    print(&path.display().to_string(), &model.info.outputs, &scores, format, &mut std::io::stdout().lock())
+}

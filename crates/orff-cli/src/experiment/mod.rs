@@ -1,0 +1,90 @@
+//! `orff experiment`: tables of the papers, recomputed beside the published numbers.
+
+mod m16;
+
+use crate::flags::Usage;
+use crate::progress;
+use anyhow::Result;
+use clap::{Arg, ArgMatches, Command};
+use std::io::Write;
+
+/// An experiment: its name (paper, then table or figure), what it shows, and how it runs.
+struct Experiment {
+    name: &'static str,
+    about: &'static str,
+    seeds: u64,
+    run: fn(u64, &mut Report) -> Result<()>,
+}
+
+const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "m16-table-1",
+        about: "Minh 2016: error of kernel approximation, unbounded (plain) and bounded (tilted, trace) maps",
+        seeds: 100,
+        run: m16::table_1,
+    },
+    Experiment {
+        name: "m16-table-2",
+        about: "Minh 2016: reconstruction of a curl-free field from 5 % of a grid",
+        seeds: 100,
+        run: m16::table_2,
+    },
+];
+
+/// Prints rows of results as they come.
+pub struct Report<'a> {
+    out: &'a mut dyn Write,
+}
+
+impl Report<'_> {
+    /// One line: mean and standard deviation over seeds, and the published mean if there is one.
+    pub fn row(&mut self, name: &str, values: &[f64], published: Option<f64>) -> Result<()> {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+        let known = published.map_or("–".to_string(), |p| format!("{p:.4}"));
+        writeln!(self.out, "{name:46} {mean:8.4}  {:8.4}  {known:>9}", variance.sqrt())?;
+        Ok(self.out.flush()?)
+    }
+
+    /// Between two seeds: stops when the user asked to.
+    pub fn pause(&self) -> Result<()> {
+        if progress::interrupted() { Err(orff::Error::Interrupted.into()) } else { Ok(()) }
+    }
+}
+
+/// `orff experiment list`, `orff experiment run NAME`.
+pub fn command() -> Command {
+    let name = Arg::new("name").value_name("NAME").required(true).help("Name of the experiment, as listed");
+    let seeds = Arg::new("seeds")
+        .long("seeds")
+        .value_name("N")
+        .value_parser(clap::value_parser!(u64).range(1..))
+        .help("Number of seeds to average over; by default as many as the experiment is judged on");
+    Command::new("experiment")
+        .about("Recompute tables of the papers beside the published numbers")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(Command::new("list").about("List the experiments"))
+        .subcommand(Command::new("run").about("Run one experiment").arg(name).arg(seeds))
+}
+
+/// Runs it.
+pub fn run(matches: &ArgMatches) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let Some(("run", matches)) = matches.subcommand() else {
+        for e in EXPERIMENTS {
+            writeln!(out, "{:14} {}", e.name, e.about)?;
+        }
+        return Ok(());
+    };
+    let asked = matches.get_one::<String>("name").map(String::as_str).unwrap_or_default();
+    let Some(e) = EXPERIMENTS.iter().find(|e| e.name == asked) else {
+        let names: Vec<_> = EXPERIMENTS.iter().map(|e| e.name).collect();
+        return Err(Usage(format!("experiment: expected one of {}, got {asked}", names.join(", "))).into());
+    };
+    let seeds = matches.get_one::<u64>("seeds").copied().unwrap_or(e.seeds);
+    writeln!(out, "{}, {seeds} seeds", e.about)?;
+    writeln!(out, "{:46} {:>8}  {:>8}  {:>9}", "", "mean", "sd", "published")?;
+    (e.run)(seeds, &mut Report { out: &mut out })
+}

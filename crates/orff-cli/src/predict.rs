@@ -1,0 +1,124 @@
+//! `orff predict`: rows in, predictions out.
+
+use crate::progress::Progress;
+use crate::{Session, calculus, data, evaluate, flags};
+use anyhow::{Context, Result};
+use clap::{Arg, ArgMatches, Command};
+use faer::Mat;
+use orff::model::{Model, Query};
+use orff::params::Params;
+use orff::watch::Watch;
+use orff_table::{Selector, Writer};
+use std::path::PathBuf;
+
+/// `orff predict MODEL FILE… -o OUT`.
+pub fn command() -> Command {
+    let mut command = Command::new("predict")
+        .about("Predict the outputs of rows")
+        .arg(evaluate::model_arg())
+        .arg(data::files())
+        .arg(
+            Arg::new("out")
+                .short('o')
+                .long("out")
+                .value_name("FILE")
+                .default_value("-")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Where to write: .csv, .csv.gz, .parquet, .arrow, .npy; - for standard output"),
+        )
+        .arg(evaluate::interval_arg())
+        .arg(flags::switch("std", "Add the standard deviation of each output"))
+        .arg(flags::switch(
+            "no-noise",
+            "Intervals and deviations of the function itself, without the noise of a new observation",
+        ))
+        .arg(
+            Arg::new("also")
+                .long("also")
+                .value_name("WORDS")
+                .value_delimiter(',')
+                .value_parser(calculus::WORDS.to_vec())
+                .help(
+                    "Of a field, also: jacobian, divergence, curl, potential, stream-function, vector-potential, \
+                     gradient-part, rotation-part",
+                ),
+        )
+        .arg(
+            Arg::new("keep")
+                .long("keep")
+                .value_name("COLUMNS")
+                .help("Columns of the rows to carry along, such as an id"),
+        );
+    for param in data::Reading::SPEC {
+        command = command.arg(flags::flag(param, None).help_heading("Files"));
+    }
+    command
+}
+
+/// Runs it.
+pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
+    let model = Model::load(matches.get_one::<PathBuf>("model").expect("clap requires it"))?;
+    let keep = matches.get_one::<String>("keep").map(|k| k.parse::<Selector>()).transpose()?;
+    let source = data::open_for(&model, matches, false, keep)?;
+    let level = matches.get_one::<f64>("interval").copied();
+    let std = matches.get_flag("std");
+    let query = Query { std: std || level.is_some(), noise: !matches.get_flag("no-noise"), ..Query::default() };
+
+    let mut names = Vec::new();
+    for output in &model.info.outputs {
+        names.push(output.clone());
+        if std {
+            names.push(format!("{output}_std"));
+        }
+        if level.is_some() {
+            names.extend([format!("{output}_lower"), format!("{output}_upper")]);
+        }
+    }
+    let also: Vec<String> = matches.get_many::<String>("also").into_iter().flatten().cloned().collect();
+    let per = names.len() / model.info.outputs.len();
+    for word in &also {
+        names.extend(calculus::names(&model, word)?);
+    }
+    let target = matches.get_one::<PathBuf>("out").expect("it has a default");
+    let mut writer = Writer::create(target, None, source.kept_names(), &names)?;
+    let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
+    watch.stage("predict");
+    let mut rows = 0;
+    for page in source.pages()? {
+        let page = page?;
+        let n = page.batch.inputs.nrows();
+        let predicted = model.predict(&page.batch.inputs, query).with_context(|| format!("after {rows} rows"))?;
+        let mut out = Mat::zeros(n, names.len());
+        for i in 0..n {
+            for t in 0..model.info.outputs.len() {
+                let mean = predicted.mean[(i, t)];
+                let mut cells = vec![mean];
+                if let Some(deviation) = predicted.std.as_ref().map(|s| s[(i, t)]) {
+                    if std {
+                        cells.push(deviation);
+                    }
+                    if let Some(level) = level {
+                        let half = evaluate::width(level) * deviation;
+                        cells.extend([mean - half, mean + half]);
+                    }
+                }
+                cells.into_iter().enumerate().for_each(|(k, v)| out[(i, t * per + k)] = v);
+            }
+        }
+        let mut at = per * model.info.outputs.len();
+        for word in &also {
+            let values = calculus::values(&model, word, &page.batch.inputs)?;
+            out.subcols_mut(at, values.ncols()).copy_from(&values);
+            at += values.ncols();
+        }
+        writer.write(&page.kept, out.as_ref())?;
+        rows += n;
+        watch.advance(n as u64)?;
+    }
+    drop(watch);
+    writer.finish()?;
+    if !session.quiet && target.as_os_str() != "-" {
+        eprintln!("wrote {} ({rows} rows)", target.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! Progress bars on a terminal, plain lines elsewhere, and a clean stop on Ctrl-C.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use orff::watch::Watch;
+use orff::{Error, Result};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Ctrl-C asks the running task to stop. One that waits for input, or is deep in a factorisation, is ended after two
+/// seconds, or at a second Ctrl-C; files appear under their names only when they are whole, so nothing is lost.
+pub fn listen() {
+    let _ = ctrlc::set_handler(|| {
+        if !STOP.swap(true, Ordering::Relaxed) {
+            std::thread::spawn(|| {
+                std::thread::sleep(Duration::from_secs(2));
+                eprintln!("orff: interrupted");
+                std::process::exit(1);
+            });
+        } else {
+            std::process::exit(1);
+        }
+    });
+}
+
+/// Whether the user asked to stop.
+pub fn interrupted() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// Tells the user what is going on.
+pub struct Progress<'a> {
+    quiet: bool,
+    bytes: Box<dyn Fn() -> (u64, Option<u64>) + Send + 'a>,
+    bar: Option<ProgressBar>,
+    stage: String,
+    done: u64,
+    told: Instant,
+}
+
+impl<'a> Progress<'a> {
+    /// `bytes` tells how much of the source has been read, and of how much.
+    pub fn new(quiet: bool, bytes: impl Fn() -> (u64, Option<u64>) + Send + 'a) -> Self {
+        let bytes = Box::new(bytes);
+        Progress { quiet, bytes, bar: None, stage: String::new(), done: 0, told: Instant::now() }
+    }
+
+    fn close(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Progress<'_> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Watch for Progress<'_> {
+    fn stage(&mut self, name: &str) {
+        self.close();
+        self.stage = name.into();
+        self.done = 0;
+        self.told = Instant::now();
+        if self.quiet || !std::io::stderr().is_terminal() {
+            return;
+        }
+        let bar = match (self.bytes)() {
+            (_, Some(total)) if matches!(name, "sample" | "fit" | "leave-one-out" | "predict" | "score") => {
+                let style = "{prefix:>14} {bar:32} {percent:>3} %  {msg}  {eta} left";
+                ProgressBar::new(total).with_style(ProgressStyle::with_template(style).expect("a valid template"))
+            }
+            _ => {
+                let style = "{prefix:>14} {spinner}  {msg}  {elapsed}";
+                ProgressBar::new_spinner().with_style(ProgressStyle::with_template(style).expect("a valid template"))
+            }
+        };
+        bar.set_prefix(name.to_string());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        self.bar = Some(bar);
+    }
+
+    fn advance(&mut self, done: u64) -> Result<()> {
+        if interrupted() {
+            self.close();
+            return Err(Error::Interrupted);
+        }
+        self.done += done;
+        if let Some(bar) = &self.bar {
+            bar.set_position((self.bytes)().0);
+            bar.set_message(format!("{} rows", self.done));
+        } else if !self.quiet && self.told.elapsed() > Duration::from_secs(10) {
+            eprintln!("{}: {} rows", self.stage, self.done);
+            self.told = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, line: &str) {
+        if self.quiet {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{line}")),
+            None => eprintln!("{line}"),
+        }
+    }
+}

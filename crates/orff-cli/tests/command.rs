@@ -1,0 +1,330 @@
+//! The command as a user meets it: files in, files out, exit codes, sentences.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Desk { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orff"));
+        command.current_dir(self.folder.path()).args(args);
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    fn ok(&self, args: &[&str]) -> (String, String) {
+        let out = self.run(args);
+        let (stdout, stderr) = texts(&out);
+        assert!(out.status.success(), "{args:?}: {stderr}");
+        (stdout, stderr)
+    }
+
+    /// Expects a failure with that exit code; returns what was said.
+    fn fails(&self, args: &[&str], code: i32) -> String {
+        let out = self.run(args);
+        let (_, stderr) = texts(&out);
+        assert_eq!(out.status.code(), Some(code), "{args:?}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{stderr}");
+        stderr
+    }
+}
+
+fn texts(out: &Output) -> (String, String) {
+    (String::from_utf8_lossy(&out.stdout).into(), String::from_utf8_lossy(&out.stderr).into())
+}
+
+/// Rows of a smooth function with two outputs, by a small generator of our own.
+fn rows(n: usize, header: &str) -> String {
+    let mut state = 12345u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut text = format!("{header}\n");
+    for _ in 0..n {
+        let (a, b) = (4.0 * uniform() - 2.0, 4.0 * uniform() - 2.0);
+        let noise = 0.05 * (uniform() + uniform() - 1.0);
+        text += &format!("{a},{b},{},{}\n", (1.5 * a).sin() + b + noise, a * b - noise);
+    }
+    text
+}
+
+fn number(json: &serde_json::Value, path: &[&str]) -> f64 {
+    path.iter().fold(json, |v, k| &v[*k]).as_f64().unwrap()
+}
+
+#[test]
+fn the_lines_of_the_manual_work_as_written() {
+    let desk = Desk::new();
+    desk.write("train.csv", &rows(300, "x1,x2,y1,y2"));
+    desk.write("test.csv", &rows(100, "x1,x2,y1,y2"));
+    desk.write("new.csv", "x1,x2\n0.5,1\n-1,0.25\n");
+    let (stdout, stderr) = desk.ok(&["fit", "regression", "train.csv", "--outputs", "y1,y2", "-o", "m.orff"]);
+    assert_eq!(stdout, "", "stdout carries data only");
+    for word in ["lengthscale", "features", "memory about", "ridge", "wrote m.orff (300 rows)"] {
+        assert!(stderr.contains(word), "{word} in {stderr}");
+    }
+    desk.ok(&["predict", "m.orff", "new.csv", "-o", "out.csv", "--interval", "0.9"]);
+    let out = desk.read("out.csv");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "y1,y1_lower,y1_upper,y2,y2_lower,y2_upper");
+    let first: Vec<f64> = lines[1].split(',').map(|v| v.parse().unwrap()).collect();
+    assert!((first[0] - (0.75f64.sin() + 1.0)).abs() < 0.1 && first[1] < first[0] && first[0] < first[2], "{out}");
+    assert!((first[3] - 0.5).abs() < 0.1);
+    let (json, _) = desk.ok(&["evaluate", "m.orff", "test.csv", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(number(&json, &["outputs", "y1", "r2"]) > 0.99);
+    assert!(number(&json, &["overall", "coverage"]) > 0.8);
+    let (text, _) = desk.ok(&["inspect", "m.orff"]);
+    assert!(text.contains("x1, x2") && text.contains("decomposable(gaussian("), "{text}");
+    desk.ok(&["plot", "m.orff", "-o", "field.svg"]);
+    assert!(desk.read("field.svg").starts_with("<svg"));
+    let (list, _) = desk.ok(&["experiment", "list"]);
+    assert!(list.contains("m16-table-1") && list.contains("m16-table-2"));
+}
+
+#[test]
+fn a_field_is_fitted_and_drawn() {
+    let desk = Desk::new();
+    let mut text = String::from("x,y,u,v\n");
+    for i in 0..150 {
+        // the gradient of sin(x)·cos(y)
+        let (x, y) = ((i as f64 * 0.7548776662) % 1.0 * 3.0, (i as f64 * 0.5698402910) % 1.0 * 3.0);
+        text += &format!("{x},{y},{},{}\n", x.cos() * y.cos(), -x.sin() * y.sin());
+    }
+    desk.write("wind.csv", &text);
+    desk.ok(&[
+        "fit",
+        "field",
+        "wind.csv",
+        "--inputs",
+        "x,y",
+        "--outputs",
+        "u,v",
+        "--kernel",
+        "curl-free",
+        "--features",
+        "300",
+        "-o",
+        "field.orff",
+    ]);
+    desk.ok(&["plot", "field.orff", "-o", "field.svg", "--background", "potential", "--style", "streamlines"]);
+    assert!(desk.read("field.svg").contains("potential"));
+    let said = desk.fails(&["plot", "field.orff", "-o", "field.png"], 2);
+    assert!(said.contains("expected a name that ends in .svg"), "{said}");
+    let said = desk.fails(&["fit", "field", "wind.csv", "--inputs", "x,y,u", "--outputs", "v", "-o", "f.orff"], 1);
+    assert!(said.contains("as many outputs as inputs"), "{said}");
+}
+
+#[test]
+fn same_seed_same_bytes_for_any_number_of_threads() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(200, "x1,x2,y1,y2"));
+    for threads in ["1", "2", "4"] {
+        let model = format!("m{threads}.orff");
+        desk.ok(&[
+            "-q",
+            "fit",
+            "regression",
+            "d.csv",
+            "--outputs",
+            "y1,y2",
+            "--features",
+            "120",
+            "--threads",
+            threads,
+            "-o",
+            &model,
+        ]);
+        desk.ok(&["-q", "predict", &model, "d.csv", "-o", &format!("p{threads}.csv")]);
+    }
+    assert_eq!(desk.read("p1.csv"), desk.read("p2.csv"));
+    assert_eq!(desk.read("p1.csv"), desk.read("p4.csv"));
+}
+
+#[test]
+fn standard_input_gives_the_model_of_the_file() {
+    let desk = Desk::new();
+    let text = rows(150, "x1,x2,y1,y2");
+    desk.write("d.csv", &text);
+    let common = ["--outputs", "y1,y2", "--features", "100", "-o"];
+    desk.ok(&[&["-q", "fit", "regression", "d.csv"], &common[..], &["file.orff"]].concat());
+    let mut child = desk
+        .command(&[&["-q", "fit", "regression", "-"], &common[..], &["pipe.orff"]].concat())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    desk.ok(&["-q", "predict", "file.orff", "d.csv", "-o", "a.csv"]);
+    desk.ok(&["-q", "predict", "pipe.orff", "d.csv", "-o", "b.csv"]);
+    assert_eq!(desk.read("a.csv"), desk.read("b.csv"));
+}
+
+#[test]
+fn a_configuration_file_is_overridden_by_flags() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(100, "x1,x2,y1,y2"));
+    desk.write("c.toml", "outputs = \"y1\"\nfeatures = 64\nridge = 0.001\nkernel = \"decomposable(matern(1.5))\"\n");
+    desk.ok(&[
+        "fit",
+        "regression",
+        "d.csv",
+        "--config",
+        "c.toml",
+        "--inputs",
+        "x1,x2",
+        "--features",
+        "80",
+        "-o",
+        "m.orff",
+    ]);
+    let (json, _) = desk.ok(&["inspect", "m.orff", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((json["params"]["features"].as_u64(), number(&json, &["params", "ridge"])), (Some(80), 0.001));
+    desk.write("bad.toml", "featurs = 3\n");
+    let said =
+        desk.fails(&["fit", "regression", "d.csv", "--config", "bad.toml", "--outputs", "y1", "-o", "m.orff"], 2);
+    assert!(said.contains("unknown parameter \"featurs\"; did you mean features?"), "{said}");
+}
+
+#[test]
+fn held_out_rows_and_folds_are_scored() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(200, "x1,x2,y1,y2"));
+    let (_, said) =
+        desk.ok(&["fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "80", "--test", "0.25"]);
+    assert!(said.contains("25 % of the rows, held out") && said.contains("coverage"), "{said}");
+    let (_, said) =
+        desk.ok(&["-q", "fit", "regression", "d.csv", "--outputs", "y1", "--features", "80", "--folds", "3"]);
+    assert!(said.contains("3 folds"), "{said}");
+}
+
+#[test]
+fn wrong_questions_get_clear_answers() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(50, "x1,x2,y1,y2"));
+    let fit = |more: &[&str]| [&["fit", "regression", "d.csv", "-o", "m.orff"], more].concat();
+    for (args, code, sentence) in [
+        (fit(&[]), 2, "--outputs: say which columns to learn"),
+        (fit(&["--outputs", "z"]), 1, "\"z\" not found"),
+        (
+            fit(&["--outputs", "y1", "--ridge", "-1"]),
+            2,
+            "--ridge: expected evidence, gcv, loo or a number ≥ 0, got -1",
+        ),
+        (fit(&["--outputs", "y1", "--features", "7"]), 2, "features: expected an even number"),
+        (fit(&["--outputs", "y1", "--kernel", "curl-fre"]), 1, "did you mean curl-free?"),
+        (fit(&["--outputs", "y1", "--draw", "sorted"]), 2, "--draw: expected one of"),
+        (fit(&["--outputs", "y1,y2", "--inputs", "x1,x2", "--kernel", "curl-free(laplace)"]), 1, "is refused"),
+        (vec!["fit", "regression", "none.csv", "--outputs", "y", "-o", "m.orff"], 1, "none.csv"),
+        (vec!["predict", "d.csv", "d.csv"], 1, "d.csv"),
+        (vec!["fit", "nothing"], 2, "nothing"),
+        (vec!["experiment", "run", "x99"], 2, "expected one of m16-table-1"),
+    ] {
+        let said = desk.fails(&args, code);
+        assert!(said.contains(sentence), "{args:?}: {said}");
+        assert!(!desk.path("m.orff").exists(), "nothing is written when a fit fails");
+    }
+    desk.write("gap.csv", "x,y\n1,2\nn/a,3\n4,5\n");
+    let said = desk.fails(&["fit", "regression", "gap.csv", "--outputs", "y", "-o", "m.orff"], 1);
+    assert!(said.contains("gap.csv:3:1") && said.contains("--missing drop"), "{said}");
+    desk.ok(&["fit", "regression", "gap.csv", "--outputs", "y", "--missing", "drop", "-o", "m.orff"]);
+    desk.write("empty.csv", "");
+    desk.fails(&["fit", "regression", "empty.csv", "--outputs", "y", "-o", "e.orff"], 1);
+    let whole = std::fs::read(desk.path("m.orff")).unwrap();
+    std::fs::write(desk.path("cut.orff"), &whole[..whole.len() / 2]).unwrap();
+    let said = desk.fails(&["inspect", "cut.orff"], 1);
+    assert!(said.contains("cut.orff"), "{said}");
+}
+
+#[test]
+fn degrees_are_noticed_and_projected() {
+    let desk = Desk::new();
+    let mut text = String::from("lon,lat,u,v\n");
+    for i in 0..60 {
+        let (lon, lat) = (10.0 + (i as f64 * 0.7549) % 1.0, 50.0 + (i as f64 * 0.5698) % 1.0);
+        text += &format!("{lon},{lat},{},{}\n", lat - 50.0, 10.0 - lon);
+    }
+    desk.write("wind.csv", &text);
+    let line = ["fit", "field", "wind.csv", "--outputs", "u,v", "--features", "64", "-o", "m.orff"];
+    let (_, said) = desk.ok(&line);
+    assert!(said.contains("use --project lonlat"), "{said}");
+    let (_, said) = desk.ok(&[&line[..], &["--project", "lonlat"]].concat());
+    assert!(!said.contains("use --project"), "{said}");
+    let (text, _) = desk.ok(&["inspect", "m.orff"]);
+    assert!(text.contains("local metres about 10."), "{text}");
+    desk.ok(&["evaluate", "m.orff", "wind.csv"]);
+}
+
+#[test]
+fn a_closed_pipe_is_success() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(3000, "x1,x2,y1,y2"));
+    desk.ok(&[
+        "-q",
+        "fit",
+        "regression",
+        "d.csv",
+        "--outputs",
+        "y1",
+        "--features",
+        "16",
+        "--ridge",
+        "0.01",
+        "-o",
+        "m.orff",
+    ]);
+    let mut child =
+        desk.command(&["predict", "m.orff", "d.csv"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "{}", texts(&out).1);
+}
+
+#[test]
+fn help_completions_and_manual_come_from_the_declarations() {
+    let desk = Desk::new();
+    let (help, _) = desk.ok(&["fit", "regression", "--help"]);
+    for flag in [
+        "--features",
+        "--lengthscale",
+        "--ridge",
+        "--draw",
+        "--measure",
+        "--seed",
+        "--threads",
+        "--config",
+        "--project",
+    ] {
+        assert!(help.contains(flag), "{flag}");
+    }
+    let (text, _) = desk.ok(&["completions", "bash"]);
+    assert!(text.contains("--lengthscale"));
+    desk.ok(&["man", "pages"]);
+    assert!(Path::new(&desk.path("pages/orff-fit-regression.1")).exists());
+}

@@ -1,0 +1,112 @@
+//! From a selection and the header of the first file to an encoding, before means and categories are known.
+
+use crate::column::Selector;
+use crate::encoding::{Code, Column, Encoding, Input, Sparse};
+use crate::error::{Error, Result};
+use crate::header::{Header, Kind};
+use crate::options::{Missing, Select};
+use std::collections::HashSet;
+
+/// The most categories that one column may have.
+pub(crate) const MOST_CATEGORIES: usize = 1000;
+
+/// The draft of an encoding: means and categories are still to be found where they are None or empty.
+pub(crate) struct Draft {
+    pub encoding: Encoding,
+    /// Columns without a role that are not inputs by default.
+    pub left_out: Vec<String>,
+}
+
+/// Resolves the selection against the header.
+pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, sparse: Option<Sparse>) -> Result<Draft> {
+    let resolve = |s: &Option<Selector>| s.as_ref().map_or(Ok(Vec::new()), |s| s.resolve(header));
+    let outputs = resolve(&select.outputs)?;
+    let weight = resolve(&select.weight)?;
+    let errors = resolve(&select.errors)?;
+    let keep = resolve(&select.keep)?;
+    if weight.len() > 1 {
+        return Err(Error::Options(format!("weight: expected one column, got {}", weight.len())));
+    }
+    if !errors.is_empty() && errors.len() != outputs.len() {
+        return Err(Error::Options(format!(
+            "errors: expected one column per output ({}), got {}",
+            outputs.len(),
+            errors.len()
+        )));
+    }
+    let taken: HashSet<usize> = [&outputs, &weight, &errors, &keep].into_iter().flatten().copied().collect();
+    let mut left_out = Vec::new();
+    let inputs = match (&select.inputs, &sparse) {
+        (Some(_), Some(_)) => {
+            let why = "svmlight inputs cannot be chosen by column: all are used";
+            return Err(Error::Options(format!("{}: {why}", header.file)));
+        }
+        (None, Some(_)) => Vec::new(),
+        (Some(s), None) => s.resolve(header)?,
+        (None, None) => {
+            let forced = resolve(&select.categories)?;
+            let mut inputs = Vec::new();
+            for k in (0..header.names.len()).filter(|k| !taken.contains(k)) {
+                match header.kinds[k] {
+                    Kind::Number => inputs.push(k),
+                    Kind::Text(_) if select.one_hot => inputs.push(k),
+                    _ if forced.contains(&k) => inputs.push(k),
+                    _ => left_out.push(header.names[k].clone()),
+                }
+            }
+            inputs
+        }
+    };
+    if inputs.is_empty() && sparse.is_none() {
+        let words = if left_out.is_empty() {
+            String::new()
+        } else {
+            format!(" ({} hold no numbers: use --one-hot to encode categories)", left_out.join(", "))
+        };
+        return Err(Error::file(&header.file, format!("no column is left for the inputs{words}")));
+    }
+    if sparse.is_some() && select.missing == Missing::Mean {
+        let why = "missing values of sparse rows cannot be replaced by means (use --missing drop)";
+        return Err(Error::Options(format!("{}: {why}", header.file)));
+    }
+    let mut refused = vec![(&weight, "the weight"), (&errors, "a standard error")];
+    if !select.overlap {
+        refused.push((&outputs, "an output"));
+    }
+    for (others, what) in refused {
+        if let Some(k) = inputs.iter().find(|k| others.contains(k)) {
+            let name = &header.names[*k];
+            return Err(Error::Column(format!("column {name:?} of {} is both an input and {what}", header.file)));
+        }
+    }
+    for &k in inputs.iter().chain(&taken) {
+        header.unique(k)?;
+    }
+    let forced: HashSet<usize> = resolve(&select.categories)?.into_iter().collect();
+    if let Some(k) = forced.iter().find(|k| !inputs.contains(k)) {
+        return Err(Error::Column(format!("categories: column {:?} is not an input", header.names[*k])));
+    }
+    let column = |k: usize| Column { name: header.names[k].clone(), position: k + 1 };
+    let input = |&k: &usize| {
+        let words = matches!(header.kinds[k], Kind::Text(_)) && select.one_hot;
+        let code = if words || forced.contains(&k) {
+            Code::Category { values: Vec::new(), shares: None }
+        } else {
+            Code::Number { mean: select.means.get(&header.names[k]).copied() }
+        };
+        Input { column: column(k), code }
+    };
+    let encoding = Encoding {
+        named: header.named,
+        columns: header.names.len(),
+        inputs: inputs.iter().map(input).collect(),
+        sparse,
+        outputs: outputs.into_iter().map(column).collect(),
+        weight: weight.first().map(|&k| column(k)),
+        errors: errors.into_iter().map(column).collect(),
+        missing: select.missing,
+        drop_unobserved: select.drop_unobserved,
+        missing_tokens: tokens,
+    };
+    Ok(Draft { encoding, left_out })
+}

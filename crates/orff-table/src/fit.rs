@@ -1,0 +1,117 @@
+//! The first pass that finds means and categories.
+
+use crate::cell::{Role, Said, Tokens};
+use crate::choose::MOST_CATEGORIES;
+use crate::chunk::{As, Cells, Opened, Want};
+use crate::encoding::{Code, Encoding};
+use crate::error::{Error, Result};
+use crate::options::Missing;
+use crate::plan::{Finder, readable};
+use std::collections::BTreeMap;
+
+/// Whether an encoding can only be completed by a pass over all rows.
+pub(crate) fn needs_pass(e: &Encoding) -> bool {
+    e.inputs.iter().any(|i| match &i.code {
+        Code::Number { mean } => e.missing == Missing::Mean && mean.is_none(),
+        Code::Category { values, .. } => values.is_empty(),
+    })
+}
+
+/// What is gathered about one column.
+enum Tally {
+    Mean { count: u64, mean: f64 },
+    Counts(BTreeMap<String, u64>),
+}
+
+/// Completes the encoding from all rows of the files.
+pub(crate) fn fit(
+    encoding: &mut Encoding,
+    files: impl Iterator<Item = Result<Box<dyn Opened>>>,
+    tokens: &Tokens,
+    rows: impl Fn(usize) -> usize,
+) -> Result<()> {
+    let tally = |code: &Code| match code {
+        Code::Number { .. } => Tally::Mean { count: 0, mean: 0.0 },
+        Code::Category { .. } => Tally::Counts(BTreeMap::new()),
+    };
+    let mut tallies: Vec<Tally> = encoding.inputs.iter().map(|i| tally(&i.code)).collect();
+    for opened in files {
+        let opened = opened?;
+        let header = opened.header().clone();
+        let columns = Finder { encoding, header: &header, outputs: true }.columns()?;
+        let how = |t: &Tally| match t {
+            Tally::Mean { .. } => {
+                As::Number(if encoding.missing == Missing::Error { Role::Input } else { Role::Gaps })
+            }
+            Tally::Counts(_) => As::Text,
+        };
+        let wants: Vec<Want> =
+            columns.iter().zip(&tallies).map(|(&column, t)| Want { column, how: how(t) }).collect();
+        wants.iter().try_for_each(|w| readable(w, &header))?;
+        let batch = rows(wants.len());
+        let mut chunks = opened.start(wants, batch)?;
+        while let Some(chunk) = chunks.next()? {
+            for (k, (tally, cells)) in tallies.iter_mut().zip(&chunk.cells).enumerate() {
+                if !tally.add(cells, tokens) {
+                    let name = &encoding.inputs[k].column.name;
+                    return Err(Error::file(
+                        &header.file,
+                        format!(
+                            "column {name:?} has more than {MOST_CATEGORIES} categories (is it an identifier? leave it \
+                             out of --inputs)"
+                        ),
+                    ));
+                }
+            }
+        }
+    }
+    for (input, tally) in encoding.inputs.iter_mut().zip(tallies) {
+        let name = &input.column.name;
+        match (&mut input.code, tally) {
+            (Code::Number { mean }, Tally::Mean { count, mean: found }) if encoding.missing == Missing::Mean => {
+                if count == 0 && mean.is_none() {
+                    return Err(Error::Column(format!("column {name:?} has no values to take a mean of")));
+                }
+                mean.get_or_insert(found);
+            }
+            (Code::Category { values, shares }, Tally::Counts(counts)) => {
+                if counts.is_empty() {
+                    return Err(Error::Column(format!("column {name:?} has no categories: every value is missing")));
+                }
+                let total: u64 = counts.values().sum();
+                let share = |&n: &u64| n as f64 / total as f64;
+                *shares = (encoding.missing == Missing::Mean).then(|| counts.values().map(share).collect());
+                *values = counts.into_keys().collect();
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl Tally {
+    /// False when there are too many categories.
+    fn add(&mut self, cells: &Cells, tokens: &Tokens) -> bool {
+        match self {
+            Tally::Mean { count, mean } => {
+                for v in cells.numbers().iter().filter(|v| !v.is_nan()) {
+                    *count += 1;
+                    *mean += (v - *mean) / *count as f64;
+                }
+                true
+            }
+            Tally::Counts(counts) => {
+                for word in cells.texts().iter().flatten().filter(|w| tokens.read(w) != Said::Missing) {
+                    if let Some(n) = counts.get_mut(word) {
+                        *n += 1;
+                    } else if counts.len() < MOST_CATEGORIES {
+                        counts.insert(word.clone(), 1);
+                    } else {
+                        return false;
+                    }
+                }
+                true
+            }
+        }
+    }
+}

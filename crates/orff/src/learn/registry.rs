@@ -1,0 +1,123 @@
+//! Every learner by name: what the command line, Python and the reference pages are made from.
+
+use super::{ExactRegression, Nystrom, Regression};
+use crate::error::{Error, Result};
+use crate::model::{Body, Info, Model, Training};
+use crate::params::{Param, Params};
+use crate::rows::Rows;
+use crate::watch::Watch;
+use serde_json::{Map, Value, json};
+
+/// A learner: its name, what it is for, its parameters, and how it learns.
+pub struct Learner {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its class in Python.
+    pub python: &'static str,
+    /// One sentence about it.
+    pub about: &'static str,
+    /// Its parameters.
+    pub spec: &'static [Param],
+    /// Their defaults.
+    pub defaults: fn() -> Map<String, Value>,
+    /// Learns from rows with the given parameters over the defaults.
+    pub fit: fn(&Map<String, Value>, &dyn Rows, &mut dyn Watch) -> Result<Model>,
+}
+
+/// All learners.
+pub const LEARNERS: &[Learner] = &[
+    Learner {
+        name: "regression",
+        python: "OperatorRidge",
+        about: "Several outputs by ridge regression with any operator-valued kernel",
+        spec: Regression::SPEC,
+        defaults: defaults::<Regression>,
+        fit: |values, rows, watch| fit_regression("regression", values, rows, watch),
+    },
+    Learner {
+        name: "field",
+        python: "VectorField",
+        about: "A vector field: curl-free, divergence-free or both, with potential and stream function",
+        spec: Regression::SPEC,
+        defaults: || {
+            let mut values = defaults::<Regression>();
+            values.insert("kernel".into(), json!("helmholtz"));
+            values
+        },
+        fit: |values, rows, watch| {
+            let (d, p) = (rows.inputs(), rows.outputs());
+            if d != p {
+                return Err(Error::shape(
+                    "field",
+                    "as many outputs as inputs (a vector with a component along each coordinate)",
+                    format!("{d} inputs and {p} outputs"),
+                ));
+            }
+            fit_regression("field", values, rows, watch)
+        },
+    },
+    Learner {
+        name: "exact",
+        python: "ExactOperatorRidge",
+        about: "Ridge regression with the kernel itself, without features: the reference, for a few thousand rows",
+        spec: ExactRegression::SPEC,
+        defaults: defaults::<ExactRegression>,
+        fit: |values, rows, watch| {
+            let all = complete("exact", values)?;
+            let fitted = ExactRegression::from_values(&all)?.fit(rows, watch)?;
+            Ok(model("exact", all, rows, Body::Exact(Box::new(fitted.model)), fitted.training))
+        },
+    },
+    Learner {
+        name: "nystrom",
+        python: "NystromRidge",
+        about: "Ridge regression on kernel sections at landmarks, in one pass over the rows",
+        spec: Nystrom::SPEC,
+        defaults: defaults::<Nystrom>,
+        fit: |values, rows, watch| {
+            let all = complete("nystrom", values)?;
+            let fitted = Nystrom::from_values(&all)?.fit(rows, watch)?;
+            Ok(model("nystrom", all, rows, Body::Exact(Box::new(fitted.model)), fitted.training))
+        },
+    },
+];
+
+/// The learner of that name.
+pub fn learner(name: &str) -> Result<&'static Learner> {
+    LEARNERS.iter().find(|l| l.name == name).ok_or_else(|| {
+        let names: Vec<_> = LEARNERS.iter().map(|l| l.name).collect();
+        Error::parameter("learner", format!("one of {}", names.join(", ")), name)
+    })
+}
+
+fn defaults<P: Params>() -> Map<String, Value> {
+    match serde_json::to_value(P::default()) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+/// The given values over the defaults.
+fn complete(name: &str, values: &Map<String, Value>) -> Result<Map<String, Value>> {
+    let mut all = (learner(name)?.defaults)();
+    all.extend(values.clone());
+    Ok(all)
+}
+
+fn fit_regression(name: &str, values: &Map<String, Value>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Model> {
+    let all = complete(name, values)?;
+    let fitted = Regression::from_values(&all)?.fit(rows, watch)?;
+    Ok(model(name, all, rows, Body::Linear(Box::new(fitted.model)), fitted.training))
+}
+
+fn model(name: &str, params: Map<String, Value>, rows: &dyn Rows, body: Body, training: Training) -> Model {
+    let info = Info {
+        learner: name.into(),
+        params: Value::Object(params),
+        inputs: (1..=rows.inputs()).map(|k| format!("x{k}")).collect(),
+        outputs: (1..=rows.outputs()).map(|t| format!("y{t}")).collect(),
+        encoding: Value::Null,
+        training,
+    };
+    Model { body, projection: None, info }
+}

@@ -1,0 +1,114 @@
+//! Longitude and latitude as local metres, so that directions and lengths mean what they say.
+
+use crate::error::{Error, Result};
+use crate::rows::{Batch, Inputs, Rows};
+use serde::{Deserialize, Serialize};
+
+/// Mean radius of the Earth in metres.
+const RADIUS: f64 = 6_371_008.8;
+
+/// The equirectangular projection about an origin: x = R cos φ₀ (λ − λ₀), y = R (φ − φ₀), in metres.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LonLat {
+    /// Which input is the longitude, from 0.
+    pub lon: usize,
+    /// Which input is the latitude, from 0.
+    pub lat: usize,
+    /// λ₀ and φ₀ in degrees.
+    pub origin: (f64, f64),
+}
+
+impl LonLat {
+    /// Centres the projection on the rows.
+    pub fn about(rows: &dyn Rows, lon: usize, lat: usize) -> Result<LonLat> {
+        let (mut n, mut sums) = (0.0, (0.0, 0.0));
+        for batch in rows.batches()? {
+            if let Inputs::Dense(x) = batch?.inputs {
+                for i in 0..x.nrows() {
+                    n += 1.0;
+                    sums = (sums.0 + x[(i, lon)], sums.1 + x[(i, lat)]);
+                }
+            }
+        }
+        if n == 0.0 {
+            return Err(Error::Data("no rows to centre the projection on".into()));
+        }
+        Ok(LonLat { lon, lat, origin: (sums.0 / n, sums.1 / n) })
+    }
+
+    /// Projects inputs; `first_row` numbers rows in errors from 1.
+    pub fn project(&self, inputs: &Inputs, first_row: usize) -> Result<Inputs> {
+        let Inputs::Dense(x) = inputs else {
+            return Err(Error::refused(
+                "a projection of sparse inputs",
+                "give longitude and latitude as dense columns",
+            ));
+        };
+        let mut x = x.clone();
+        if self.lon >= x.ncols() || self.lat >= x.ncols() {
+            return Err(Error::shape(
+                "inputs",
+                "the columns of longitude and latitude",
+                format!("{} columns", x.ncols()),
+            ));
+        }
+        let east = RADIUS * libm::cos(self.origin.1.to_radians());
+        for i in 0..x.nrows() {
+            let (lon, lat) = (x[(i, self.lon)], x[(i, self.lat)]);
+            for (column, value, limit) in [(self.lon, lon, 540.0), (self.lat, lat, 90.0)] {
+                if !(value.abs() <= limit) {
+                    return Err(Error::Value {
+                        row: first_row + i,
+                        column: (column + 1).to_string(),
+                        value: value.to_string(),
+                        problem: format!(
+                            "is not a {} in degrees",
+                            if column == self.lat { "latitude" } else { "longitude" }
+                        ),
+                    });
+                }
+            }
+            x[(i, self.lon)] = east * (lon - self.origin.0).to_radians();
+            x[(i, self.lat)] = RADIUS * (lat - self.origin.1).to_radians();
+        }
+        Ok(Inputs::Dense(x))
+    }
+
+    /// Degrees of a projected point.
+    pub fn unproject(&self, x: f64, y: f64) -> (f64, f64) {
+        let east = RADIUS * libm::cos(self.origin.1.to_radians());
+        (self.origin.0 + (x / east).to_degrees(), self.origin.1 + (y / RADIUS).to_degrees())
+    }
+}
+
+/// Rows with their longitude and latitude projected.
+pub struct Projected<'a> {
+    /// The rows in degrees.
+    pub rows: &'a dyn Rows,
+    /// The projection.
+    pub by: LonLat,
+}
+
+impl Rows for Projected<'_> {
+    fn inputs(&self) -> usize {
+        self.rows.inputs()
+    }
+
+    fn outputs(&self) -> usize {
+        self.rows.outputs()
+    }
+
+    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+        let mut row = 1;
+        Ok(Box::new(self.rows.batches()?.map(move |batch| {
+            let batch = batch?;
+            let inputs = self.by.project(&batch.inputs, row)?;
+            row += inputs.nrows();
+            Ok(Batch { inputs, ..batch })
+        })))
+    }
+
+    fn rereadable(&self) -> bool {
+        self.rows.rereadable()
+    }
+}
