@@ -3,7 +3,7 @@
 use anyhow::Result;
 use faer::Mat;
 use orff::Error;
-use orff::model::{Body, Linear, Model, Query};
+use orff::model::{Model, Query};
 use orff::rows::Inputs;
 
 /// What can be asked for beside the field itself.
@@ -17,11 +17,6 @@ pub const WORDS: &[&str] = &[
     "gradient-part",
     "rotation-part",
 ];
-
-fn linear(model: &Model) -> &Linear {
-    let Body::Linear(linear) = &model.body;
-    linear
-}
 
 /// Names of the columns of a quantity. Derivatives of a projected model are per metre.
 pub fn names(model: &Model, word: &str) -> Result<Vec<String>> {
@@ -54,7 +49,7 @@ pub fn names(model: &Model, word: &str) -> Result<Vec<String>> {
 /// The quantity at the rows. Potentials are those of the part of the field that has one.
 pub fn values(model: &Model, word: &str, x: &Inputs) -> Result<Mat<f64>> {
     let x = model.projected(x)?;
-    let field = linear(model);
+    let field = model.linear()?;
     let column = |values: Vec<f64>| Mat::from_fn(values.len(), 1, |i, _| values[i]);
     Ok(match word {
         "jacobian" => {

@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
 use orff::archive::write_atomically;
-use orff::model::{Body, Linear, Model, Query};
+use orff::model::{Linear, Model, Query};
 use orff::params::Params;
 use orff::rows::{Inputs, Rows};
 use std::path::PathBuf;
@@ -69,7 +69,6 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         .into());
     }
     let model = Model::load(path)?;
-    let Body::Linear(linear) = &model.body;
     let (d, p) = (model.inputs(), model.outputs());
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str).unwrap_or_default();
     let kind = match text("kind") {
@@ -82,7 +81,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let title = matches.get_one::<String>("title").cloned().unwrap_or(name);
     let svg = match kind {
-        "field" if d == p && d >= 2 => field(&model, linear, &title, text("style"), text("background"))?,
+        "field" if d == p && d >= 2 => field(&model, model.linear()?, &title, text("style"), text("background"))?,
         "field" => {
             return Err(Usage(format!(
                 "--kind field: needs as many outputs as inputs, at least two, got {d} inputs and {p} outputs"
@@ -203,9 +202,8 @@ fn scatter(model: &Model, matches: &ArgMatches, title: &str) -> Result<String> {
 
 fn curve(model: &Model, title: &str) -> Result<String> {
     let training = &model.info.training.points;
-    let Body::Linear(linear) = &model.body;
     let (low, high) = if training.is_empty() {
-        let p = &linear.preparation;
+        let p = model.preparation();
         (p.centre[0] - 2.0 * p.scale[0], p.centre[0] + 2.0 * p.scale[0])
     } else {
         training.iter().map(|row| row[0]).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))

@@ -5,7 +5,7 @@ use crate::{Session, data, flags};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
 use orff::metric::{Score, Scores};
-use orff::model::{Body, Model, Query};
+use orff::model::{Model, Query};
 use orff::params::Params;
 use orff::rows::{Rows, Weights};
 use orff::special::normal_quantile;
@@ -76,9 +76,7 @@ pub fn interval_arg() -> Arg {
 
 /// 0.9 when the model can say how sure it is.
 pub fn level_of(model: &Model) -> Option<f64> {
-    match &model.body {
-        Body::Linear(linear) => linear.posterior.exists().then_some(0.9),
-    }
+    model.has_posterior().then_some(0.9)
 }
 
 /// Half the width of a two-sided interval in standard deviations.

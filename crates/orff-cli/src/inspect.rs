@@ -4,7 +4,7 @@ use crate::evaluate;
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
-use orff::model::{Body, Energies, Linear, Model, Training};
+use orff::model::{Body, Energies, Model, Training};
 use orff::rows::Inputs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -31,7 +31,6 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         return Ok(());
     }
     let (info, training) = (&model.info, &model.info.training);
-    let Body::Linear(linear) = &model.body;
     let size = std::fs::metadata(path).map(|m| m.len()).unwrap_or(0);
     let mut line = |name: &str, text: String| writeln!(out, "{name:12} {text}");
     line("model", format!("{} ({}, {:.1} MB)", path.display(), info.learner, size as f64 / 1e6))?;
@@ -40,19 +39,24 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     if let Some(kernel) = &training.kernel {
         line("kernel", format!("{kernel} (in scaled coordinates)"))?;
     }
-    line("group", linear.preparation.group.to_string())?;
-    let map = &linear.map;
-    let uncertain = if linear.posterior.exists() { "with error bars" } else { "without error bars" };
-    line("features", format!("{} characters, {} atoms, {uncertain}", map.characters(), map.atoms().count()))?;
+    line("group", model.preparation().group.to_string())?;
+    let uncertain = if model.has_posterior() { "with error bars" } else { "without error bars" };
+    match &model.body {
+        Body::Linear(linear) => {
+            let (characters, atoms) = (linear.map.characters(), linear.map.atoms().count());
+            line("features", format!("{characters} characters, {atoms} atoms, {uncertain}"))?;
+        }
+        Body::Exact(exact) => line("sections", format!("at {} points, {uncertain}", exact.points.nrows()))?,
+    }
     line("ridge", format!("{:.4e}", training.ridge))?;
     line("rows", training.rows.to_string())?;
     for (t, name) in info.outputs.iter().enumerate() {
-        line("noise", format!("{name}: standard deviation {:.4e}", linear.noise[(t, t)].max(0.0).sqrt()))?;
+        line("noise", format!("{name}: standard deviation {:.4e}", model.noise()[(t, t)].max(0.0).sqrt()))?;
     }
     if let Some(by) = &model.projection {
         line("projection", format!("local metres about {:.4}°, {:.4}°", by.origin.0, by.origin.1))?;
     }
-    if let (Ok(parts), false) = (energies(linear, training), training.points.is_empty()) {
+    if let (Ok(parts), false) = (energies(&model, training), training.points.is_empty()) {
         let total = parts.gradient + parts.rotation;
         let share = |e: f64| if total > 0.0 { 100.0 * e / total } else { 0.0 };
         line(
@@ -73,7 +77,8 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
 }
 
 /// Mean squared norms of the two parts of a field over the training points kept with the model.
-fn energies(linear: &Linear, training: &Training) -> orff::Result<Energies> {
+fn energies(model: &Model, training: &Training) -> orff::Result<Energies> {
+    let linear = model.linear()?;
     let d = linear.preparation.inputs;
     let x = Mat::from_fn(training.points.len(), d, |i, k| training.points[i][k]);
     Ok(linear.decompose(&Inputs::Dense(x))?.energies)

@@ -55,6 +55,18 @@ impl Inputs {
         }
     }
 
+    /// n×d with zeros written out.
+    pub fn to_dense(&self) -> Mat<f64> {
+        match self {
+            Inputs::Dense(x) => x.clone(),
+            Inputs::Sparse(x) => {
+                let mut out = Mat::zeros(x.nrows(), x.width);
+                (0..x.nrows()).for_each(|i| x.row(i).for_each(|(k, v)| out[(i, k)] = v));
+                out
+            }
+        }
+    }
+
     /// Rows from..to.
     pub fn slice(&self, from: usize, to: usize) -> Inputs {
         match self {

@@ -26,6 +26,15 @@ impl Characters {
         MatRef::from_column_major_slice_with_stride(&self.data, self.rows, self.columns, self.stride)
     }
 
+    /// Takes the characters (n×M) from a matrix.
+    pub(crate) fn copy(&mut self, from: MatRef<f64>) {
+        self.reserve(from.nrows());
+        for m in 0..self.columns {
+            let column = &mut self.data[m * self.stride..m * self.stride + self.rows];
+            column.iter_mut().enumerate().for_each(|(i, c)| *c = from[(i, m)]);
+        }
+    }
+
     /// Column m.
     pub fn column(&self, m: usize) -> &[f64] {
         &self.data[m * self.stride..m * self.stride + self.rows]

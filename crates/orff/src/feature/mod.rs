@@ -1,11 +1,13 @@
 //! Feature maps: Φ(x)ᵀθ = Zᵀc(x) with characters c(x) of the inputs and a table Z = lift(θ); and the one pass over
 //! the data that every closed form needs.
 
+mod basis;
 mod characters;
 mod map;
 mod moments;
 mod pass;
 
+pub use basis::Basis;
 pub use characters::Characters;
 pub use map::{FeatureMap, MapKind};
 pub use moments::{Key, Moments, Part};

@@ -13,6 +13,7 @@ mod helmholtz;
 mod listed;
 mod matrix;
 mod output;
+mod section;
 mod transformable;
 
 pub use algebra::{Conjugated, Precomposed, Product, Scaled, Sum, SumDraw};

@@ -1,11 +1,21 @@
 //! Learners: parameter structs whose `fit` reads rows and returns a model.
 
+mod begin;
 mod choose;
+mod exact;
+mod exact_posterior;
+mod landmarks;
+mod nystrom;
 mod registry;
 mod regression;
 mod sample;
 mod scale;
+mod sections;
 
+pub use begin::FittedExact;
+pub use exact::ExactRegression;
+pub use landmarks::Landmarks;
+pub use nystrom::Nystrom;
 pub use registry::{LEARNERS, Learner, learner};
 pub use regression::{Fitted, Regression, Ridge};
 pub use sample::{SAMPLE_ROWS, Sample};

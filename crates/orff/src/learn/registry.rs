@@ -1,8 +1,8 @@
 //! Every learner by name: what the command line, Python and the reference pages are made from.
 
-use super::Regression;
+use super::{ExactRegression, Nystrom, Regression};
 use crate::error::{Error, Result};
-use crate::model::{Body, Info, Model};
+use crate::model::{Body, Info, Model, Training};
 use crate::params::{Param, Params};
 use crate::rows::Rows;
 use crate::watch::Watch;
@@ -56,6 +56,30 @@ pub const LEARNERS: &[Learner] = &[
             fit_regression("field", values, rows, watch)
         },
     },
+    Learner {
+        name: "exact",
+        python: "ExactOperatorRidge",
+        about: "Ridge regression with the kernel itself, without features: the reference, for a few thousand rows",
+        spec: ExactRegression::SPEC,
+        defaults: defaults::<ExactRegression>,
+        fit: |values, rows, watch| {
+            let all = complete("exact", values)?;
+            let fitted = ExactRegression::from_values(&all)?.fit(rows, watch)?;
+            Ok(model("exact", all, rows, Body::Exact(Box::new(fitted.model)), fitted.training))
+        },
+    },
+    Learner {
+        name: "nystrom",
+        python: "NystromRidge",
+        about: "Ridge regression on kernel sections at landmarks, in one pass over the rows",
+        spec: Nystrom::SPEC,
+        defaults: defaults::<Nystrom>,
+        fit: |values, rows, watch| {
+            let all = complete("nystrom", values)?;
+            let fitted = Nystrom::from_values(&all)?.fit(rows, watch)?;
+            Ok(model("nystrom", all, rows, Body::Exact(Box::new(fitted.model)), fitted.training))
+        },
+    },
 ];
 
 /// The learner of that name.
@@ -73,17 +97,27 @@ fn defaults<P: Params>() -> Map<String, Value> {
     }
 }
 
-fn fit_regression(name: &str, values: &Map<String, Value>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Model> {
+/// The given values over the defaults.
+fn complete(name: &str, values: &Map<String, Value>) -> Result<Map<String, Value>> {
     let mut all = (learner(name)?.defaults)();
     all.extend(values.clone());
+    Ok(all)
+}
+
+fn fit_regression(name: &str, values: &Map<String, Value>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Model> {
+    let all = complete(name, values)?;
     let fitted = Regression::from_values(&all)?.fit(rows, watch)?;
+    Ok(model(name, all, rows, Body::Linear(Box::new(fitted.model)), fitted.training))
+}
+
+fn model(name: &str, params: Map<String, Value>, rows: &dyn Rows, body: Body, training: Training) -> Model {
     let info = Info {
         learner: name.into(),
-        params: Value::Object(all),
+        params: Value::Object(params),
         inputs: (1..=rows.inputs()).map(|k| format!("x{k}")).collect(),
         outputs: (1..=rows.outputs()).map(|t| format!("y{t}")).collect(),
         encoding: Value::Null,
-        training: fitted.training,
+        training,
     };
-    Ok(Model { body: Body::Linear(Box::new(fitted.model)), projection: None, info })
+    Model { body, projection: None, info }
 }

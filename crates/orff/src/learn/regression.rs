@@ -410,17 +410,12 @@ impl Regression {
         let mut constants = vec![0.0; columns];
         let mut variances = vec![0.0; columns];
         for t in 0..columns {
-            let (one, z) = (of(t), table.col(t));
-            let drift: f64 = (0..m).map(|i| z[i] * one.mean_c[i]).sum();
-            constants[t] = one.mean_y[t] - drift;
-            let fitted: f64 = (0..m).map(|i| z[i] * one.cy[(i, t)]).sum();
-            let energy: f64 = (0..m).map(|j| z[j] * (0..m).map(|i| one.cc[(i, j)] * z[i]).sum::<f64>()).sum();
-            let rss = (one.yy[(t, t)] - 2.0 * fitted + energy).max(0.0);
+            let one = of(t);
+            let (constant, rss) = one.explained(t, table.col(t));
+            constants[t] = constant;
             let spent = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
-            // with as many degrees of freedom as data the residuals say nothing: keep at least a tenth of the count
-            let variance = rss / (one.count - spent).max(0.1 * one.count).max(f64::MIN_POSITIVE);
             // of an observation with the average weight
-            variances[t] = variance * one.observations / one.weight;
+            variances[t] = noise_variance(rss, one.count, spent) * one.observations / one.weight;
         }
         let p = means.len();
         let column = |t: usize| if views > 0 { 0 } else { t };
@@ -447,7 +442,7 @@ impl Regression {
 }
 
 /// A few rows (inputs, then outputs) to draw beside the model; none when rows are too wide for pictures.
-fn training_points(rows: &Batch) -> Vec<Vec<f64>> {
+pub(super) fn training_points(rows: &Batch) -> Vec<Vec<f64>> {
     let (Inputs::Dense(x), y) = (&rows.inputs, &rows.outputs) else { return Vec::new() };
     if x.ncols() + y.ncols() > 8 {
         return Vec::new();
@@ -466,16 +461,22 @@ fn same_variance(system: &System) -> bool {
     system.groups.len() == 1 && system.components.iter().all(|c| (c.s2 - first).abs() <= 1e-14 * first)
 }
 
+/// Variance of the noise from a residual sum of squares. With as many degrees of freedom as data the residuals say
+/// nothing: at least a tenth of the count is kept.
+pub(super) fn noise_variance(rss: f64, count: f64, spent: f64) -> f64 {
+    rss / (count - spent).max(0.1 * count).max(f64::MIN_POSITIVE)
+}
+
 /// From the user's units to those of the kernel and back.
-struct Stage {
-    preparation: Preparation,
-    means: Vec<f64>,
-    scales: Vec<f64>,
+pub(super) struct Stage {
+    pub(super) preparation: Preparation,
+    pub(super) means: Vec<f64>,
+    pub(super) scales: Vec<f64>,
 }
 
 impl Stage {
     /// Inputs in the kernel's coordinates, scaled outputs, weights; one row per view where there are views.
-    fn prepare(&self, rows: &Batch, first: usize) -> Result<(Inputs, Mat<f64>, Option<Weights>)> {
+    pub(super) fn prepare(&self, rows: &Batch, first: usize) -> Result<(Inputs, Mat<f64>, Option<Weights>)> {
         let inputs = self.preparation.prepare(&rows.inputs, first)?;
         let y = &rows.outputs;
         let scaled = Mat::from_fn(y.nrows(), y.ncols(), |i, t| (y[(i, t)] - self.means[t]) / self.scales[t]);

@@ -141,12 +141,5 @@ pub fn check(batch: &Batch, first: usize) -> Result<()> {
 /// The first rows of a sample as dense inputs, for distances.
 pub fn dense_head(inputs: &Inputs, rows: usize) -> Mat<f64> {
     let n = rows.min(inputs.nrows());
-    match inputs.slice(0, n) {
-        Inputs::Dense(x) => x,
-        Inputs::Sparse(x) => {
-            let mut out = Mat::zeros(n, x.width);
-            (0..n).for_each(|i| x.row(i).for_each(|(k, v)| out[(i, k)] = v));
-            out
-        }
-    }
+    inputs.slice(0, n).to_dense()
 }

@@ -1,6 +1,8 @@
 //! Models as files: sealed safetensors with a JSON header. The posterior, the largest part, is read when it is asked for.
 
-use super::{Body, Held, Info, Linear, Model, Posterior, Preparation};
+use super::exact_file::ExactHeader;
+use super::held::Stored;
+use super::{Body, Exact, Held, Info, Linear, Model, Posterior, Preparation};
 use crate::archive::{Archive, Reader};
 use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, MapKind};
@@ -66,6 +68,7 @@ impl Model {
     fn archive(&self) -> Result<Archive<'_>> {
         let (body, name) = match &self.body {
             Body::Linear(linear) => (serde_json::to_value(LinearHeader::of(linear)?), "linear"),
+            Body::Exact(exact) => (serde_json::to_value(ExactHeader::of(exact)?), "exact"),
         };
         let body = body.map_err(|e| Error::Data(e.to_string()))?;
         let info = serde_json::to_value(&self.info).map_err(|e| Error::Data(e.to_string()))?;
@@ -73,6 +76,7 @@ impl Model {
             Archive::new(KIND, json!({ "info": info, "body": name, "projection": self.projection, name: body }));
         match &self.body {
             Body::Linear(linear) => linear.store(&mut archive)?,
+            Body::Exact(exact) => exact.store(&mut archive)?,
         }
         Ok(archive)
     }
@@ -83,6 +87,7 @@ impl Model {
         let file = Arc::new(file);
         let body = match file.header()["body"].as_str() {
             Some("linear") => Body::Linear(Box::new(Linear::restore(&file)?)),
+            Some("exact") => Body::Exact(Box::new(Exact::restore(&file)?)),
             other => {
                 let what = other.unwrap_or("nothing").to_string();
                 return Err(damaged(
@@ -96,12 +101,12 @@ impl Model {
     }
 }
 
-fn part<T: for<'de> Deserialize<'de>>(file: &Reader, name: &str) -> Result<T> {
+pub(super) fn part<T: for<'de> Deserialize<'de>>(file: &Reader, name: &str) -> Result<T> {
     let value: Value = file.header()[name].clone();
     serde_json::from_value(value).map_err(|e| damaged(file, format!("its header has no usable \"{name}\" ({e})")))
 }
 
-fn damaged(file: &Reader, why: impl Into<String>) -> Error {
+pub(super) fn damaged(file: &Reader, why: impl Into<String>) -> Error {
     Error::File { path: file.path().to_path_buf(), why: why.into() }
 }
 
@@ -176,15 +181,9 @@ impl Linear {
         let header: LinearHeader = part(file, "linear")?;
         let preparation = header.preparation;
         let d = preparation.centre.len();
-        let consistent = preparation.scale.len() == d
-            && d > 0
-            && preparation.inputs > 0
-            && preparation.scale.iter().all(|s| s.is_finite() && *s > 0.0)
-            && preparation.group.check(preparation.inputs).is_ok()
-            && preparation.views.iter().all(|v| v.mat().nrows() == d && v.mat().ncols() == preparation.inputs)
-            && (!preparation.views.is_empty() || preparation.inputs == d);
-        if !consistent || header.blocks.is_empty() {
-            return Err(damaged(file, "its preparation of inputs contradicts itself; fit again or restore a copy"));
+        check_preparation(file, &preparation)?;
+        if header.blocks.is_empty() {
+            return Err(damaged(file, "it has no atoms; fit again or restore a copy"));
         }
         let mut blocks = Vec::new();
         let mut phases = Vec::new();
@@ -215,6 +214,22 @@ impl Linear {
         };
         Ok(Linear { preparation, map, table, offset, noise, output_scale, posterior })
     }
+}
+
+/// Refuses a preparation of inputs whose parts do not agree.
+pub(super) fn check_preparation(file: &Reader, preparation: &Preparation) -> Result<()> {
+    let d = preparation.centre.len();
+    let consistent = preparation.scale.len() == d
+        && d > 0
+        && preparation.inputs > 0
+        && preparation.scale.iter().all(|s| s.is_finite() && *s > 0.0)
+        && preparation.group.check(preparation.inputs).is_ok()
+        && preparation.views.iter().all(|v| v.mat().nrows() == d && v.mat().ncols() == preparation.inputs)
+        && (!preparation.views.is_empty() || preparation.inputs == d);
+    if consistent {
+        return Ok(());
+    }
+    Err(damaged(file, "its preparation of inputs contradicts itself; fit again or restore a copy"))
 }
 
 fn restore_block(file: &Reader, b: usize, kind: &BlockHeader, d: usize) -> Result<Block> {
@@ -248,8 +263,13 @@ fn restore_block(file: &Reader, b: usize, kind: &BlockHeader, d: usize) -> Resul
     Ok(Block { omega, weight, factors, note: None })
 }
 
-/// Reads the posterior of an opened model.
-pub(super) fn restore_posterior(file: &Reader) -> Result<Posterior> {
+impl Stored for Posterior {
+    fn restore(file: &Reader) -> Result<Posterior> {
+        restore_posterior(file)
+    }
+}
+
+fn restore_posterior(file: &Reader) -> Result<Posterior> {
     let header: LinearHeader = part(file, "linear")?;
     let header = header.posterior.ok_or_else(|| damaged(file, "it has no posterior"))?;
     let roots: Vec<Mat<f64>> =

@@ -1,38 +1,44 @@
 //! A posterior in memory, or in the file it will be read from when asked for.
 
-use super::{Posterior, file};
+use super::Posterior;
 use crate::archive::Reader;
 use crate::error::Result;
 use std::sync::{Arc, OnceLock};
 
+/// What can be read from the file of a model after the rest of it.
+pub trait Stored: Sized {
+    /// Reads it, with its sizes checked.
+    fn restore(file: &Reader) -> Result<Self>;
+}
+
 /// Where the posterior is.
 #[derive(Clone, Debug, Default)]
-pub enum Held {
+pub enum Held<T = Posterior> {
     /// The model has none.
     #[default]
     None,
     /// In memory.
-    Here(Box<Posterior>),
+    Here(Box<T>),
     /// In a file, read at first use.
-    Stored(Arc<Stored>),
+    Stored(Arc<InFile<T>>),
 }
 
 /// A file and what was read of it.
-pub struct Stored {
+pub struct InFile<T> {
     file: Arc<Reader>,
-    read: OnceLock<Posterior>,
+    read: OnceLock<T>,
 }
 
-impl std::fmt::Debug for Stored {
+impl<T> std::fmt::Debug for InFile<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "Stored({})", self.file.path().display())
+        write!(f, "InFile({})", self.file.path().display())
     }
 }
 
-impl Held {
+impl<T: Stored> Held<T> {
     /// One that will be read from an opened file.
     pub(super) fn stored(file: Arc<Reader>) -> Self {
-        Held::Stored(Arc::new(Stored { file, read: OnceLock::new() }))
+        Held::Stored(Arc::new(InFile { file, read: OnceLock::new() }))
     }
 
     /// Whether there is one.
@@ -41,13 +47,13 @@ impl Held {
     }
 
     /// The posterior, read now if it was not before.
-    pub fn get(&self) -> Result<Option<&Posterior>> {
+    pub fn get(&self) -> Result<Option<&T>> {
         match self {
             Held::None => Ok(None),
             Held::Here(posterior) => Ok(Some(posterior)),
             Held::Stored(stored) => {
                 if stored.read.get().is_none() {
-                    let posterior = file::restore_posterior(&stored.file)?;
+                    let posterior = T::restore(&stored.file)?;
                     let _ = stored.read.set(posterior);
                 }
                 Ok(stored.read.get())
@@ -56,8 +62,8 @@ impl Held {
     }
 }
 
-impl From<Option<Posterior>> for Held {
-    fn from(posterior: Option<Posterior>) -> Self {
+impl<T> From<Option<T>> for Held<T> {
+    fn from(posterior: Option<T>) -> Self {
         posterior.map_or(Held::None, |p| Held::Here(Box::new(p)))
     }
 }

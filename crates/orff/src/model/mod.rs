@@ -1,5 +1,7 @@
 //! Models: what learning leaves behind. They predict, save themselves, and load.
 
+mod exact;
+mod exact_file;
 mod field;
 mod file;
 mod held;
@@ -8,17 +10,19 @@ mod posterior;
 mod prepare;
 mod project;
 
+pub use exact::{Exact, ExactPosterior, Span};
 pub use field::{Energies, Parts};
-pub use held::Held;
+pub use held::{Held, Stored};
 pub use linear::{Linear, Prediction, Query};
 pub use posterior::Posterior;
 pub use prepare::Preparation;
 pub use project::{LonLat, Projected};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::rows::Inputs;
 use crate::solve::PathPoint;
+use faer::Mat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -62,6 +66,8 @@ pub struct Training {
 pub enum Body {
     /// Linear in the characters.
     Linear(Box<Linear>),
+    /// Kernel sections at stored points.
+    Exact(Box<Exact>),
 }
 
 /// A fitted model with its history.
@@ -81,6 +87,7 @@ impl Model {
         let projected = self.projected(x)?;
         match &self.body {
             Body::Linear(linear) => linear.predict(&projected, query),
+            Body::Exact(exact) => exact.predict(&projected, query),
         }
     }
 
@@ -92,10 +99,46 @@ impl Model {
         })
     }
 
+    /// The model as one that is linear in characters; the derivatives of others are not written down.
+    pub fn linear(&self) -> Result<&Linear> {
+        match &self.body {
+            Body::Linear(linear) => Ok(linear),
+            Body::Exact(_) => Err(Error::refused(
+                "this of a model of kernel sections",
+                "derivatives and parts are known of models with features; fit regression or field",
+            )),
+        }
+    }
+
+    /// From the (projected) inputs to the kernel's coordinates.
+    pub fn preparation(&self) -> &Preparation {
+        match &self.body {
+            Body::Linear(linear) => &linear.preparation,
+            Body::Exact(exact) => &exact.preparation,
+        }
+    }
+
+    /// Covariance of the noise (p×p).
+    pub fn noise(&self) -> &Mat<f64> {
+        match &self.body {
+            Body::Linear(linear) => &linear.noise,
+            Body::Exact(exact) => &exact.noise,
+        }
+    }
+
+    /// Whether the model can say how sure it is.
+    pub fn has_posterior(&self) -> bool {
+        match &self.body {
+            Body::Linear(linear) => linear.posterior.exists(),
+            Body::Exact(exact) => exact.posterior.exists(),
+        }
+    }
+
     /// Number of inputs d.
     pub fn inputs(&self) -> usize {
         match &self.body {
             Body::Linear(linear) => linear.preparation.inputs,
+            Body::Exact(exact) => exact.preparation.inputs,
         }
     }
 
@@ -103,6 +146,7 @@ impl Model {
     pub fn outputs(&self) -> usize {
         match &self.body {
             Body::Linear(linear) => linear.outputs(),
+            Body::Exact(exact) => exact.outputs(),
         }
     }
 }

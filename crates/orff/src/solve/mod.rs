@@ -2,13 +2,18 @@
 //! where the system is too large for either.
 
 mod direct;
+mod dual;
+mod gram;
 mod iterate;
 mod spectral;
 mod system;
 
 pub use direct::solve_direct;
+pub use dual::{Dual, DualComponent, DualSolution, DualSpectral};
+pub use gram::Group;
 pub use iterate::solve_iterative;
 pub use spectral::{PathPoint, Spectral};
+pub(crate) use system::is_diagonal;
 pub use system::{Centred, Component, Shape, System};
 
 use faer::Mat;

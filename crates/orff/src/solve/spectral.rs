@@ -2,7 +2,7 @@
 
 use super::{Shape, Solution, Spread, System};
 use crate::error::{Error, Result};
-use crate::feature::FeatureMap;
+use crate::feature::Basis;
 use crate::linalg;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
@@ -108,40 +108,16 @@ impl Spectral {
             .map(|c| self.eigen[c.group].values.iter().copied().fold(0.0, f64::max) * c.s2)
             .fold(0.0, f64::max)
             / self.system.rows;
-        let top = if top > 0.0 { top } else { 1.0 };
-        let step = 14.0 / (points.max(2) - 1) as f64;
-        (0..points).map(|i| top * libm::pow(10.0, -12.0 + step * i as f64)).collect()
+        grid(top, points)
     }
 
     /// The ridge that minimises a score, by the grid and then golden sections around its best point.
     pub fn minimise(&self, score: impl Fn(&PathPoint) -> f64) -> Result<PathPoint> {
-        let grid = self.grid(29);
-        let scores: Vec<f64> = grid.iter().map(|&l| score(&self.at(l))).collect();
-        let best = (0..grid.len())
-            .filter(|&i| scores[i].is_finite())
-            .min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
-            .ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite score; give one with --ridge"))?;
-        let (mut low, mut high) = (grid[best.saturating_sub(1)].ln(), grid[(best + 1).min(grid.len() - 1)].ln());
-        let golden = 0.5 * (5f64.sqrt() - 1.0);
-        let value = |log: f64| score(&self.at(libm::exp(log)));
-        let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
-        let (mut fa, mut fb) = (value(a), value(b));
-        for _ in 0..20 {
-            if fa < fb {
-                (high, b, fb) = (b, a, fa);
-                a = high - golden * (high - low);
-                fa = value(a);
-            } else {
-                (low, a, fa) = (a, b, fb);
-                b = low + golden * (high - low);
-                fb = value(b);
-            }
-        }
-        Ok(self.at(libm::exp(0.5 * (low + high))))
+        Ok(self.at(minimise(&self.grid(29), |l| score(&self.at(l)))?))
     }
 
     /// The solution at one ridge; λ = 0 gives the one of least norm.
-    pub fn solve(&self, map: &FeatureMap, ridge: f64, posterior: bool) -> Solution {
+    pub fn solve(&self, map: &dyn Basis, ridge: f64, posterior: bool) -> Solution {
         let mut solutions = Vec::new();
         let mut freedom = Vec::new();
         let mut spreads: Vec<Spread> = Vec::new();
@@ -237,4 +213,37 @@ impl Spectral {
     pub fn vectors(&self, group: usize) -> &Mat<f64> {
         &self.eigen[group].vectors
     }
+}
+
+/// Ridges from 10⁻¹² to 10² of `top` (1 if that is zero), evenly spaced in the logarithm.
+pub(super) fn grid(top: f64, points: usize) -> Vec<f64> {
+    let top = if top > 0.0 { top } else { 1.0 };
+    let step = 14.0 / (points.max(2) - 1) as f64;
+    (0..points).map(|i| top * libm::pow(10.0, -12.0 + step * i as f64)).collect()
+}
+
+/// The ridge that minimises a score: the best of a grid, then golden sections around it.
+pub(super) fn minimise(grid: &[f64], score: impl Fn(f64) -> f64) -> Result<f64> {
+    let scores: Vec<f64> = grid.iter().map(|&l| score(l)).collect();
+    let best = (0..grid.len())
+        .filter(|&i| scores[i].is_finite())
+        .min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
+        .ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite score; give one with --ridge"))?;
+    let (mut low, mut high) = (grid[best.saturating_sub(1)].ln(), grid[(best + 1).min(grid.len() - 1)].ln());
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    let value = |log: f64| score(libm::exp(log));
+    let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
+    let (mut fa, mut fb) = (value(a), value(b));
+    for _ in 0..20 {
+        if fa < fb {
+            (high, b, fb) = (b, a, fa);
+            a = high - golden * (high - low);
+            fa = value(a);
+        } else {
+            (low, a, fa) = (a, b, fb);
+            b = low + golden * (high - low);
+            fb = value(b);
+        }
+    }
+    Ok(libm::exp(0.5 * (low + high)))
 }

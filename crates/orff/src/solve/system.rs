@@ -1,9 +1,9 @@
 //! The normal equations of ridge for one kernel, built from moments that never saw the kernel. \[normal\]
 
 use crate::error::{Error, Result};
-use crate::feature::{FeatureMap, Moments, Part};
+use crate::feature::{Basis, Moments, Part};
 use crate::linalg;
-use faer::{Mat, MatRef};
+use faer::{ColRef, Mat, MatRef};
 
 /// Moments about the mean (or about zero, without offset), of all outputs together or of one.
 #[derive(Clone, Debug)]
@@ -77,6 +77,15 @@ impl Centred {
         }
     }
 
+    /// The constant of output t and its residual sum of squares, when z (M) is its column of the table.
+    pub fn explained(&self, t: usize, z: ColRef<f64>) -> (f64, f64) {
+        let m = z.nrows();
+        let drift: f64 = (0..m).map(|i| z[i] * self.mean_c[i]).sum();
+        let fitted: f64 = (0..m).map(|i| z[i] * self.cy[(i, t)]).sum();
+        let energy: f64 = (0..m).map(|j| z[j] * (0..m).map(|i| self.cc[(i, j)] * z[i]).sum::<f64>()).sum();
+        (self.mean_y[t] - drift, (self.yy[(t, t)] - 2.0 * fitted + energy).max(0.0))
+    }
+
     /// The moments of some of the characters.
     pub fn restricted(&self, keep: &[usize]) -> Self {
         Centred {
@@ -144,9 +153,9 @@ pub struct System {
 impl System {
     /// The system of a feature map: r scalar problems when the kernel is decomposable, one of K unknowns otherwise.
     /// `data` has one entry (all outputs complete) or one per output.
-    pub fn new(map: &FeatureMap, data: &[Centred], metric: Option<&Mat<f64>>) -> Result<System> {
+    pub fn new(map: &dyn Basis, data: &[Centred], metric: Option<&Mat<f64>>) -> Result<System> {
         agree(map, data)?;
-        let p = map.atoms().outputs();
+        let p = map.shape().1;
         let whitener = metric.map(|m| whitener(m, p)).transpose()?;
         if whitener.is_some() && data.len() != 1 {
             return Err(Error::refused(
@@ -154,20 +163,19 @@ impl System {
                 "whiten complete outputs instead",
             ));
         }
-        match (map.atoms().shared_factor(), data) {
-            (Some(b), [all]) => Self::complete(map, b, all, whitener.as_ref()),
-            (Some(b), each) if is_diagonal(&(b * b.transpose())) => Self::separate(map, b, each),
+        match (map.shared(), data) {
+            (Some((b, amplitudes)), [all]) => Self::complete(amplitudes, b, all, whitener.as_ref()),
+            (Some((b, amplitudes)), each) if is_diagonal(&(b * b.transpose())) => Self::separate(amplitudes, b, each),
             _ => Self::full(map, data, whitener.as_ref()),
         }
     }
 
     fn complete(
-        map: &FeatureMap,
+        amplitudes: Vec<f64>,
         b: &Mat<f64>,
         all: &Centred,
         white: Option<&(Mat<f64>, Mat<f64>)>,
     ) -> Result<System> {
-        let amplitudes = map.amplitudes();
         let (b, data) = match white {
             None => (b.clone(), all.clone()),
             Some((inverse, _)) => (inverse * b, all.clone().transformed(inverse.as_ref())),
@@ -204,8 +212,7 @@ impl System {
         Ok(System { rows: data.rows, observed, groups: vec![group], components, rest, shape })
     }
 
-    fn separate(map: &FeatureMap, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
-        let amplitudes = map.amplitudes();
+    fn separate(amplitudes: Vec<f64>, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
         let gamma = b * b.transpose();
         let p = gamma.nrows();
         let top = (0..p).map(|t| gamma[(t, t)]).fold(0.0, f64::max);
@@ -233,9 +240,8 @@ impl System {
     }
 
     /// P has blocks Σ_t f_it f_jt cc_t[mᵢ,mⱼ] with f the weighted factors: K² p numbers, no data.
-    fn full(map: &FeatureMap, data: &[Centred], white: Option<&(Mat<f64>, Mat<f64>)>) -> Result<System> {
-        let of = map.character_of_unknown();
-        let stacked = map.stacked_factors();
+    fn full(map: &dyn Basis, data: &[Centred], white: Option<&(Mat<f64>, Mat<f64>)>) -> Result<System> {
+        let (stacked, of) = map.stacked();
         let (k, p) = (stacked.nrows(), stacked.ncols());
         let (factors, data) = match white {
             None => (stacked, data.to_vec()),
@@ -280,7 +286,7 @@ impl System {
     }
 
     /// Z from the solutions of the components.
-    pub fn table(&self, map: &FeatureMap, solutions: &[Vec<f64>]) -> Mat<f64> {
+    pub fn table(&self, map: &dyn Basis, solutions: &[Vec<f64>]) -> Mat<f64> {
         match &self.shape {
             Shape::Lifted => map.lift(&solutions[0]),
             Shape::Directions { u, amplitudes } => Mat::from_fn(amplitudes.len(), u.nrows(), |m, t| {
@@ -301,8 +307,8 @@ impl System {
 }
 
 /// Refuses moments of other characters or outputs than the map's.
-pub(super) fn agree(map: &FeatureMap, data: &[Centred]) -> Result<()> {
-    let p = map.atoms().outputs();
+pub(super) fn agree(map: &dyn Basis, data: &[Centred]) -> Result<()> {
+    let (characters, p) = map.shape();
     if let Some(c) = data.iter().find(|c| c.cy.ncols() != p) {
         return Err(Error::shape(
             "outputs",
@@ -310,15 +316,15 @@ pub(super) fn agree(map: &FeatureMap, data: &[Centred]) -> Result<()> {
             c.cy.ncols(),
         ));
     }
-    if data.len() != 1 && data.len() != p || data.iter().any(|c| c.cc.nrows() != map.characters()) {
+    if data.len() != 1 && data.len() != p || data.iter().any(|c| c.cc.nrows() != characters) {
         let given = format!("{} of {} characters", data.len(), data.first().map_or(0, |c| c.cc.nrows()));
-        let expected = format!("one or {p}, of {} characters", map.characters());
+        let expected = format!("one or {p}, of {characters} characters");
         return Err(Error::shape("moments", expected, given));
     }
     Ok(())
 }
 
-fn is_diagonal(m: &Mat<f64>) -> bool {
+pub(crate) fn is_diagonal(m: &Mat<f64>) -> bool {
     (0..m.ncols()).all(|j| (0..m.nrows()).all(|i| i == j || m[(i, j)] == 0.0))
 }
 

@@ -118,6 +118,15 @@ impl Spectrum {
         Ok(self.law().value(&whiten(delta, &self.check(delta.len())?)))
     }
 
+    /// k₀ as a function of many differences: parameters are checked once; each call divides δ by ℓ in place.
+    pub(crate) fn function(&self, d: usize) -> Result<impl Fn(&mut [f64]) -> f64 + Sync + '_> {
+        let scales = self.check(d)?;
+        Ok(move |delta: &mut [f64]| {
+            delta.iter_mut().zip(&scales).for_each(|(d, s)| *d /= s);
+            self.law().value(delta)
+        })
+    }
+
     /// −∇∇ᵀk₀(δ) = E[cos⟨δ,ω⟩ ωωᵀ], d×d. Time and memory O(d²).
     ///
     /// Refused where E‖ω‖² = ∞ (laplace, matern with smoothness ≤ 1).

@@ -1,0 +1,125 @@
+//! A kernel at many pairs of points, and the scalar kernel inside one that is k(x,z)Γ.
+
+use super::{Decomposable, Kernel, Matrix, Output};
+use crate::error::{Error, Result};
+use crate::linalg;
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+impl Kernel {
+    /// Number of outputs of a resolved kernel on d inputs.
+    pub fn outputs(&self, d: usize) -> Result<usize> {
+        let zero = vec![0.0; d];
+        let k = self.eval(&zero, &zero)?;
+        if k.nrows() != k.ncols() {
+            return Err(Error::shape("kernel", "a square matrix", format!("{}×{}", k.nrows(), k.ncols())));
+        }
+        Ok(k.nrows())
+    }
+
+    /// (k, Γ) with K(x,z) = k(x,z)Γ and k a kernel of one output, for a resolved kernel that has this form.
+    ///
+    /// ```
+    /// use orff::kernel::{Kernel, Matrix, Output};
+    /// use orff::spectrum::Spectrum;
+    /// let gamma = faer::mat![[2.0, 1.0], [1.0, 3.0]];
+    /// let s = Spectrum::default().with_lengthscale(0.7.into());
+    /// let k = 2.0 * Kernel::decomposable(s, Output::Given { matrix: Matrix::new(gamma, "output")? });
+    /// let (scalar, gamma) = k.separated().unwrap();
+    /// let (x, z) = ([0.1, 0.4], [0.3, -0.2]);
+    /// assert_eq!(scalar.eval(&x, &z)?[(0, 0)] * gamma[(0, 1)], k.eval(&x, &z)?[(0, 1)]);
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn separated(&self) -> Option<(Kernel, Mat<f64>)> {
+        let (k, mut gamma) = match self {
+            Kernel::Decomposable(Decomposable { spectrum, output: Output::Given { matrix } }) => {
+                let matrix = matrix.mat().clone();
+                let one = Matrix::new(Mat::identity(1, 1), "output").ok()?;
+                (Kernel::decomposable(spectrum.clone(), Output::Given { matrix: one }), matrix)
+            }
+            Kernel::Scaled(s) => {
+                let (k, gamma) = s.of.separated()?;
+                (k.scaled(s.factor), gamma)
+            }
+            Kernel::Precomposed(c) => {
+                let (k, gamma) = c.of.separated()?;
+                (k.precomposed(c.with.clone()), gamma)
+            }
+            Kernel::Conjugated(c) => {
+                let ((k, gamma), m) = (c.of.separated()?, c.by.mat());
+                if m.ncols() != gamma.nrows() {
+                    return None;
+                }
+                (k, m * gamma * m.transpose())
+            }
+            Kernel::Product(p) => {
+                let ((k, a), (l, b)) = (p.left.separated()?, p.right.separated()?);
+                if a.nrows() != b.nrows() {
+                    return None;
+                }
+                (k * l, Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * b[(i, j)]))
+            }
+            Kernel::Sum(s) => {
+                let mut terms = s.terms.iter().map(Kernel::separated);
+                let (mut sum, gamma) = terms.next()??;
+                for term in terms {
+                    let (k, other) = term?;
+                    if other != gamma {
+                        return None;
+                    }
+                    sum = sum + k;
+                }
+                (sum, gamma)
+            }
+            _ => return None,
+        };
+        if gamma.nrows() != gamma.ncols() {
+            return None;
+        }
+        linalg::mirror(gamma.as_mut());
+        Some((k, gamma))
+    }
+
+    /// K(xᵢ, zⱼ) for the rows of x (n×d) and z (m×d) in chart coordinates: (n·p)×(m·p), entry (i·p+s, j·p+t) being
+    /// K(xᵢ, zⱼ)ₛₜ. Cost n·m evaluations; each entry has the same bits whatever stands beside it.
+    pub fn sections(&self, x: MatRef<f64>, z: MatRef<f64>) -> Result<Mat<f64>> {
+        let d = z.ncols();
+        if x.ncols() != d || d == 0 {
+            return Err(Error::shape("points", format!("{d} coordinates"), x.ncols()));
+        }
+        let p = self.outputs(d)?;
+        let rows = |m: MatRef<f64>| -> Vec<Vec<f64>> {
+            (0..m.nrows()).map(|i| (0..d).map(|k| m[(i, k)]).collect()).collect()
+        };
+        let (x, z) = (rows(x), rows(z));
+        let mut out = Mat::zeros(x.len() * p, z.len() * p);
+        if let Kernel::Decomposable(Decomposable { spectrum, output: Output::Given { matrix } }) = self
+            && p == 1
+        {
+            let (k, gamma) = (spectrum.function(d)?, matrix.mat()[(0, 0)]);
+            out.par_col_chunks_mut(1).zip(&z).for_each(|(mut out, z)| {
+                let mut delta = vec![0.0; d];
+                for (i, x) in x.iter().enumerate() {
+                    delta.iter_mut().zip(x).zip(z).for_each(|((d, a), b)| *d = a - b);
+                    out[(i, 0)] = gamma * k(&mut delta);
+                }
+            });
+            return Ok(out);
+        }
+        let atoms = match self {
+            Kernel::Listed(listed) => Some(listed.atoms()?),
+            _ => None,
+        };
+        out.par_col_chunks_mut(p).zip(&z).try_for_each(|(mut out, z)| {
+            for (i, x) in x.iter().enumerate() {
+                let k = match &atoms {
+                    Some(atoms) => atoms.eval(x, z)?,
+                    None => self.eval(x, z)?,
+                };
+                (0..p).for_each(|t| (0..p).for_each(|s| out[(i * p + s, t)] = k[(s, t)]));
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,203 @@
+//! What the learners with kernel sections share: the choices before the rows are read, and the model after.
+
+use super::choose::{self, Prepared};
+use super::regression::{Stage, training_points};
+use super::{Regression, Sample, sample, scale};
+use crate::error::{Error, Result};
+use crate::feature::{BLOCK_ROWS, Blocks, reblock};
+use crate::kernel::{Kernel, Matrix, Output, Seen};
+use crate::model::{Exact, ExactPosterior, Training};
+use crate::params::Auto;
+use crate::rows::{Batch, Rows, Weights};
+use crate::solve::PathPoint;
+use crate::watch::Watch;
+use faer::Mat;
+
+/// What fitting with kernel sections returns.
+pub struct FittedExact {
+    /// The model.
+    pub model: Exact,
+    /// How it was trained: kernel, ridge, choices, path.
+    pub training: Training,
+}
+
+/// Choices made so far, told to whoever watches.
+#[derive(Default)]
+pub(super) struct Choices {
+    pub lines: Vec<String>,
+}
+
+impl Choices {
+    pub fn say(&mut self, watch: &mut dyn Watch, line: String) {
+        watch.say(&line);
+        self.lines.push(line);
+    }
+}
+
+/// The state before the pass.
+pub(super) struct Begun<'a> {
+    pub stage: Stage,
+    /// The kernel as the user may read it.
+    pub kernel: Kernel,
+    /// The kernel on prepared rows: with views the scalar one.
+    pub inner: Kernel,
+    /// Columns of prepared outputs: p, or 1 with views.
+    pub columns: usize,
+    pub drawn: Sample,
+    rest: Option<Box<dyn Iterator<Item = Result<Batch>> + 'a>>,
+}
+
+/// Draws the sample, fixes scales and resolves the kernel, by the rules of [`Regression`]. `allow` sees the number of
+/// rows as soon as it is known.
+pub(super) fn begin<'a>(
+    learner: &Regression,
+    rows: &'a dyn Rows,
+    allow: &dyn Fn(usize) -> Result<()>,
+    choices: &mut Choices,
+    watch: &mut dyn Watch,
+) -> Result<Begun<'a>> {
+    if rows.outputs() == 0 || rows.inputs() == 0 {
+        return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
+    }
+    let given = learner.kernel.with_lengthscale(&learner.lengthscale);
+    let (drawn, rest) = sample::draw(rows, learner.seed, watch)?;
+    allow(drawn.total.unwrap_or(drawn.rows.inputs.nrows()))?;
+    let preparation = scale::inputs(&given, &learner.group, &drawn.rows)?;
+    let (means, scales) = scale::outputs(&given, &drawn.rows, learner.offset);
+    let stage = Stage { preparation, means, scales };
+    let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
+    let mut seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), lengthscale: None };
+    // a kernel that leaves no lengthscale open does not notice this one
+    let with = |l: f64| given.resolve(&Seen { lengthscale: Some(l), ..seen });
+    if with(1.0)? != with(2.0)? {
+        let prepared = Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref() };
+        let (chosen, reason) = choose::lengthscale(learner, &given, &prepared, watch)?;
+        seen.lengthscale = Some(chosen);
+        choices.say(watch, reason);
+    }
+    let kernel = given.resolve(&seen)?;
+    let inner = match &kernel {
+        Kernel::Transformable(t) => {
+            let one = Output::Given { matrix: Matrix::new(Mat::identity(1, 1), "output")? };
+            Kernel::decomposable(t.spectrum.clone(), one)
+        }
+        other => other.clone(),
+    };
+    let columns = outputs.ncols();
+    let has = inner.outputs(inputs.ncols())?;
+    if has != columns {
+        return Err(Error::shape(
+            "outputs",
+            format!("{has}, as many as the kernel has (a field has as many as there are inputs)"),
+            columns,
+        ));
+    }
+    Ok(Begun { stage, kernel, inner, columns, drawn, rest })
+}
+
+impl<'a> Begun<'a> {
+    /// The rows from the first one on, in blocks.
+    pub fn blocks(&mut self, rows: &'a dyn Rows) -> Result<Blocks<'a>> {
+        match self.rest.take() {
+            None => reblock(rows, BLOCK_ROWS),
+            Some(rest) => {
+                let head = std::mem::take(&mut self.drawn.head);
+                Ok(Blocks::resume(head, rest, (rows.inputs(), rows.outputs()), BLOCK_ROWS))
+            }
+        }
+    }
+}
+
+impl Begun<'_> {
+    /// The model in the user's units, and how it came to be.
+    pub fn finish(
+        self,
+        found: Scaled,
+        ridge: f64,
+        path: Vec<PathPoint>,
+        choices: Choices,
+        rows: usize,
+    ) -> FittedExact {
+        // ridges too small to have a finite score say nothing
+        let path = path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect();
+        let points = training_points(&self.drawn.rows);
+        let training = Training { rows, kernel: Some(self.kernel), ridge, choices: choices.lines, path, points };
+        FittedExact { model: model(self.stage, self.inner, found), training }
+    }
+}
+
+/// Weight of output t on row i.
+pub(super) fn weight(weights: Option<&Weights>, i: usize, t: usize) -> f64 {
+    match weights {
+        None => 1.0,
+        Some(Weights::Row(w)) => w[i],
+        Some(Weights::Entry(w)) => w[(i, t)],
+    }
+}
+
+/// What a row adds to the n of the mean loss: the mean weight of its observed outputs.
+pub(super) fn row_weight(y: &Mat<f64>, weights: Option<&Weights>, i: usize) -> f64 {
+    let seen = (0..y.ncols()).filter(|&t| y[(i, t)].is_finite()).map(|t| weight(weights, i, t)).filter(|w| *w > 0.0);
+    let (sum, count) = seen.fold((0.0, 0), |(sum, count), w| (sum + w, count + 1));
+    if count > 0 { sum / f64::from(count) } else { 0.0 }
+}
+
+/// Refuses outputs that were never observed, given the total weight of each.
+pub(super) fn check_observed(totals: &[f64]) -> Result<()> {
+    if !totals.iter().any(|w| *w > 0.0) {
+        return Err(Error::Data("no row counts: every weight is zero, or no output was observed".into()));
+    }
+    match totals.iter().position(|w| *w <= 0.0) {
+        Some(t) => Err(Error::Data(format!("output {}: not observed on any row with a weight > 0", t + 1))),
+        None => Ok(()),
+    }
+}
+
+/// A solution in scaled outputs.
+pub(super) struct Scaled {
+    pub points: Mat<f64>,
+    pub coefficients: Mat<f64>,
+    /// Constant and noise variance of each column.
+    pub constants: Vec<f64>,
+    pub variances: Vec<f64>,
+    pub posterior: Option<ExactPosterior>,
+}
+
+/// From scaled units to the user's.
+fn model(stage: Stage, kernel: Kernel, found: Scaled) -> Exact {
+    let Stage { preparation, means, scales } = stage;
+    let p = means.len();
+    let column = |t: usize| if preparation.views.is_empty() { t } else { 0 };
+    let offset = (0..p).map(|t| means[t] + scales[t] * found.constants[column(t)]).collect();
+    let variance = |t: usize| found.variances[column(t)] * scales[t] * scales[t];
+    let noise = Mat::from_fn(p, p, |s, t| if s == t { variance(t) } else { 0.0 });
+    // one constant for all views is one uncertainty for all
+    let posterior = found.posterior.map(|mut posterior| {
+        if !preparation.views.is_empty() {
+            posterior.constant = Mat::from_fn(p, p, |_, _| posterior.constant[(0, 0)]);
+        }
+        posterior
+    });
+    Exact {
+        kernel,
+        points: found.points,
+        coefficients: found.coefficients,
+        output_scale: scales,
+        offset,
+        noise,
+        posterior: posterior.into(),
+        preparation,
+    }
+}
+
+/// Runs a fit with so many threads.
+pub(super) fn in_pool<T: Send>(threads: Auto<usize>, fit: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    match threads.fixed() {
+        None => fit(),
+        Some(threads) => rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| Error::numerical("threads", e.to_string()))?
+            .install(fit),
+    }
+}

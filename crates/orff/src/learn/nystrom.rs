@@ -1,0 +1,263 @@
+//! Ridge regression on Nyström features: the data-dependent comparison to random ones (T17 §2.1.2.2).
+
+use super::begin::{self, Begun, Choices, FittedExact, Scaled};
+use super::choose::EIGEN_UNKNOWNS;
+use super::regression::{Stage, noise_variance};
+use super::sections::{Sections, posterior};
+use super::{Landmarks, Regression, Ridge, sample};
+use crate::error::{Error, Result};
+use crate::feature::{Characters, Moments};
+use crate::group::Group;
+use crate::kernel::Kernel;
+use crate::params::{Auto, Params};
+use crate::rows::{Rows, Weights};
+use crate::solve::{Centred, Component, PathPoint, Shape, Solution, Spectral, System};
+use crate::spectrum::Lengthscale;
+use crate::watch::Watch;
+use faer::Mat;
+
+crate::params! {
+    /// Ridge regression of several outputs with an operator-valued kernel, through its sections at landmarks.
+    pub struct Nystrom {
+        /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
+        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
+        /// inputs, or one number per input.
+        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        /// Group on which the kernel is shift-invariant.
+        group / group: Group = Group::Additive, Kind::Group;
+        /// Number of landmarks.
+        points / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000 });
+        /// How they are chosen.
+        landmarks / landmarks: Landmarks = Landmarks::Uniform, Kind::Choice(&["uniform", "distant"]);
+        /// The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
+        ridge / alpha: Ridge = Ridge::Evidence,
+            Kind::WordOr(&["evidence", "gcv"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        /// Learn a constant for each output.
+        offset / fit_intercept: bool = true, Kind::Flag;
+        /// Keep what error bars need (the square of the number of features).
+        posterior / posterior: bool = true, Kind::Flag;
+        /// Seed of every random choice.
+        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
+        /// Number of threads; results do not depend on it.
+        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
+    }
+}
+
+impl Nystrom {
+    /// Learns from rows: landmarks from the sample, one pass for the moments of φ, one solve. Time N·m² + m³, memory
+    /// m² whatever the number of rows (m·p in place of m, and p times that, for kernels that are not decomposable).
+    ///
+    /// ```
+    /// use orff::learn::Nystrom;
+    /// use orff::model::Query;
+    /// use orff::params::Auto;
+    /// use orff::rows::{Inputs, Table};
+    /// use orff::watch::Silent;
+    /// let x = faer::Mat::from_fn(200, 1, |i, _| i as f64 / 20.0);
+    /// let y = faer::Mat::from_fn(200, 2, |i, k| (i as f64 / 20.0 + k as f64).sin());
+    /// let learner = Nystrom { points: Auto::Fixed(40), ..Nystrom::default() };
+    /// let fitted = learner.fit(&Table::new(x.clone(), y.clone())?, &mut Silent)?;
+    /// let mean = fitted.model.predict(&Inputs::Dense(x), Query::default())?.mean;
+    /// assert!((mean - y).norm_max() < 1e-2);
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<FittedExact> {
+        self.check()?;
+        begin::in_pool(self.threads, || self.fit_here(rows, watch))
+    }
+
+    fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<FittedExact> {
+        let mut choices = Choices::default();
+        let learner = Regression {
+            kernel: self.kernel.clone(),
+            lengthscale: self.lengthscale.clone(),
+            group: self.group.clone(),
+            offset: self.offset,
+            seed: self.seed,
+            ..Regression::default()
+        };
+        let mut begun = begin::begin(&learner, rows, &|_| Ok(()), &mut choices, watch)?;
+        let sections = self.sections(&begun, &mut choices, watch)?;
+        let pass = self.pass(&mut begun, &sections, rows, watch)?;
+        watch.stage("solve");
+        let spectral = Spectral::new(pass.system(&sections)?)?;
+        let path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+        let best = match self.ridge {
+            Ridge::Given(ridge) => spectral.at(ridge),
+            Ridge::Gcv => spectral.minimise(|p| p.gcv)?,
+            _ => spectral.minimise(|p| -p.evidence)?,
+        };
+        if !matches!(self.ridge, Ridge::Given(_)) {
+            let gcv = self.ridge == Ridge::Gcv;
+            let by = if gcv { "smallest generalised cross-validation score" } else { "largest evidence" };
+            choices.say(watch, format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom));
+        }
+        let solution = spectral.solve(&sections, best.ridge, self.posterior);
+        choices.say(watch, format!("solved by {}", solution.how));
+        let found = self.found(sections, &pass, spectral.system(), solution, best.ridge)?;
+        Ok(begun.finish(found, best.ridge, path, choices, pass.rows))
+    }
+
+    /// Landmarks and their whitener.
+    fn sections(&self, begun: &Begun, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Sections> {
+        let (inputs, ..) = begun.stage.prepare(&begun.drawn.rows, 1)?;
+        let sample = inputs.to_dense();
+        let width = if begun.inner.separated().is_some() { 1 } else { begun.columns };
+        let most = EIGEN_UNKNOWNS / width;
+        let count = match self.points.fixed() {
+            Some(points) if points > most => {
+                return Err(Error::refused(
+                    format!("{points} landmarks with {width} sections each"),
+                    format!("at most {EIGEN_UNKNOWNS} unknowns are solved at once; give at most {most} points"),
+                ));
+            }
+            Some(points) => points.min(sample.nrows()),
+            None => {
+                let rows = begun.drawn.total.unwrap_or(usize::MAX / 16) as f64;
+                let useful = ((10.0 * rows.sqrt()) as usize).clamp(100, 1000);
+                let chosen = useful.min(most / 2).max(1).min(sample.nrows());
+                choices.say(watch, format!("points {chosen}: ten times the root of the rows, from 100 to 1000"));
+                chosen
+            }
+        };
+        let chosen = self.landmarks.choose(&sample, count, self.seed);
+        let points = Mat::from_fn(chosen.len(), sample.ncols(), |j, k| sample[(chosen[j], k)]);
+        let sections = Sections::new(&begun.inner, points, begun.columns)?;
+        let (rank, of) = (sections.rank(), sections.whitener.nrows());
+        if rank < of {
+            choices.say(
+                watch,
+                format!("{rank} features: {} of {of} sections depend on the others to rounding", of - rank),
+            );
+        }
+        Ok(sections)
+    }
+
+    fn pass<'a>(
+        &self,
+        begun: &mut Begun<'a>,
+        sections: &Sections,
+        rows: &'a dyn Rows,
+        watch: &mut dyn Watch,
+    ) -> Result<Pass> {
+        watch.stage("fit");
+        let (width, columns) = (sections.width, begun.columns);
+        // one set of moments for all outputs, or for kernels that are not decomposable one for each
+        let mut moments = vec![Moments::new(sections.rank(), columns / width); width];
+        let mut characters = Characters::new(sections.rank());
+        let (mut row, mut weight) = (0, 0.0);
+        for block in begun.blocks(rows)? {
+            let block = block?;
+            let n = block.inputs.nrows();
+            sample::check(&block, row)?;
+            let (inputs, y, weights) = prepare(&begun.stage, &block, row)?;
+            let phi = sections.features(inputs.as_ref())?;
+            for (t, moments) in moments.iter_mut().enumerate() {
+                if width == 1 {
+                    characters.copy(phi.as_ref());
+                    moments.add(&characters, y.as_ref(), weights.as_ref())?;
+                } else {
+                    let own = Mat::from_fn(y.nrows(), phi.ncols(), |i, k| phi[(i * width + t, k)]);
+                    characters.copy(own.as_ref());
+                    let weights = weights.as_ref().map(|w| match w {
+                        Weights::Row(w) => Weights::Row(w.clone()),
+                        Weights::Entry(w) => Weights::Entry(w.subcols(t, 1).to_owned()),
+                    });
+                    moments.add(&characters, y.subcols(t, 1), weights.as_ref())?;
+                }
+            }
+            weight += (0..y.nrows()).map(|i| begin::row_weight(&y, weights.as_ref(), i)).sum::<f64>();
+            row += n;
+            watch.advance(n as u64)?;
+        }
+        // a row of data with v views is v rows of the scalar problem, but one row of the mean loss
+        let v = begun.stage.preparation.expansion() as f64;
+        let centred = |m: &Moments| Centred::all(m, self.offset);
+        let mut data: Vec<Centred> = moments.iter().flat_map(centred).collect();
+        data.iter_mut().for_each(|c| c.rows /= v);
+        begin::check_observed(&data.iter().map(|c| c.weight).collect::<Vec<_>>())?;
+        Ok(Pass { data, weight, rows: row, columns })
+    }
+
+    fn found(
+        &self,
+        sections: Sections,
+        pass: &Pass,
+        system: &System,
+        solution: Solution,
+        ridge: f64,
+    ) -> Result<Scaled> {
+        let (p, width) = (pass.columns, sections.width);
+        let of = |t: usize| &pass.data[t.min(pass.data.len() - 1)];
+        let (mut constants, mut variances) = (vec![0.0; p], vec![0.0; p]);
+        for t in 0..p {
+            // stacked outputs share one column, and their degrees of freedom
+            let column = if width == 1 { t } else { 0 };
+            let (constant, rss) = of(t).explained(column, solution.table.col(column));
+            let spent = solution.freedom.as_ref().map_or(0.0, |f| f[column]) / width as f64;
+            constants[t] = constant;
+            variances[t] = noise_variance(rss, of(t).count, spent) * of(t).observations / of(t).weight;
+        }
+        let coefficients = sections.coefficients(&solution.table)?;
+        let posterior = match solution.posterior {
+            Some(spreads) => {
+                let mut posterior = posterior(&sections, &pass.data, p, system, spreads, ridge)?;
+                if self.offset {
+                    (0..p).for_each(|t| posterior.constant[(t, t)] += 1.0 / of(t).weight);
+                }
+                Some(posterior)
+            }
+            None => None,
+        };
+        Ok(Scaled { points: sections.points, coefficients, constants, variances, posterior })
+    }
+}
+
+/// What the pass leaves.
+struct Pass {
+    /// Centred moments: of all outputs, of each, or of each with its own features.
+    data: Vec<Centred>,
+    /// n of the mean loss.
+    weight: f64,
+    rows: usize,
+    columns: usize,
+}
+
+impl Pass {
+    fn system(&self, sections: &Sections) -> Result<System> {
+        if sections.width == 1 {
+            return System::new(sections, &self.data, None);
+        }
+        // p scalar rows per row of data, each output about its own mean
+        let r = sections.rank();
+        let (mut matrix, mut rhs) = (Mat::<f64>::zeros(r, r), vec![0.0; r]);
+        for one in &self.data {
+            matrix += &one.cc;
+            rhs.iter_mut().enumerate().for_each(|(k, v)| *v += one.cy[(k, 0)]);
+        }
+        let component = Component {
+            group: 0,
+            rhs,
+            s2: 1.0,
+            yy: self.data.iter().map(|d| d.yy[(0, 0)]).sum(),
+            count: self.data.iter().map(|d| d.count).sum(),
+        };
+        let shape = Shape::Directions { u: Mat::identity(1, 1), amplitudes: vec![1.0; r] };
+        let observed = self.data.iter().map(|d| d.observations).sum();
+        Ok(System {
+            rows: self.weight,
+            observed,
+            groups: vec![matrix],
+            components: vec![component],
+            rest: (0.0, 0.0),
+            shape,
+        })
+    }
+}
+
+fn prepare(stage: &Stage, block: &crate::rows::Batch, row: usize) -> Result<(Mat<f64>, Mat<f64>, Option<Weights>)> {
+    let (inputs, outputs, weights) = stage.prepare(block, row + 1)?;
+    Ok((inputs.to_dense(), outputs, weights))
+}
