@@ -228,7 +228,9 @@ fn held_out_rows_and_folds_are_scored() {
 fn wrong_questions_get_clear_answers() {
     let desk = Desk::new();
     desk.write("d.csv", &rows(50, "x1,x2,y1,y2"));
-    let fit = |more: &[&str]| [&["fit", "regression", "d.csv", "-o", "m.orff"], more].concat();
+    fn fit(more: &[&'static str]) -> Vec<&'static str> {
+        [&["fit", "regression", "d.csv", "-o", "m.orff"], more].concat()
+    }
     for (args, code, sentence) in [
         (fit(&[]), 2, "--outputs: say which columns to learn"),
         (fit(&["--outputs", "z"]), 1, "\"z\" not found"),
@@ -327,4 +329,114 @@ fn help_completions_and_manual_come_from_the_declarations() {
     assert!(text.contains("--lengthscale"));
     desk.ok(&["man", "pages"]);
     assert!(Path::new(&desk.path("pages/orff-fit-regression.1")).exists());
+}
+
+/// Peak memory of a process in megabytes.
+#[cfg(target_os = "linux")]
+fn peak(pid: u32) -> Option<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = text.lines().find(|l| l.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_million_rows_stream_in_bounded_memory() {
+    let desk = Desk::new();
+    let args =
+        ["fit", "regression", "-", "--outputs", "y", "--features", "64", "--lengthscale", "10", "-o", "m.orff"];
+    let mut child = desk.command(&args).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut pipe = std::io::BufWriter::with_capacity(1 << 16, child.stdin.take().unwrap());
+    let names: Vec<String> = (1..=20).map(|k| format!("x{k}")).collect();
+    writeln!(pipe, "{},y", names.join(",")).unwrap();
+    let (mut line, mut most) = (String::new(), 0.0f64);
+    for i in 0..1_000_000u64 {
+        line.clear();
+        let mut bits = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for _ in 0..20 {
+            bits ^= bits >> 29;
+            bits = bits.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            line.push(char::from(b'0' + (bits >> 60) as u8 % 10));
+            line.push(',');
+        }
+        line.push(line.as_bytes()[0] as char);
+        line.push('\n');
+        pipe.write_all(line.as_bytes()).unwrap();
+        if i % 50_000 == 0 {
+            most = most.max(peak(child.id()).unwrap_or(0.0));
+        }
+    }
+    drop(pipe);
+    while child.try_wait().unwrap().is_none() {
+        most = most.max(peak(child.id()).unwrap_or(0.0));
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(child.wait().unwrap().success());
+    assert!(most > 5.0 && most < 1000.0, "{most} MB");
+    println!("peak {most:.0} MB");
+    let (text, _) = desk.ok(&["inspect", "m.orff"]);
+    assert!(text.contains("1000000"), "{text}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_stops_and_writes_nothing() {
+    let desk = Desk::new();
+    let args = ["fit", "regression", "-", "--outputs", "y1", "-o", "m.orff"];
+    let mut child =
+        desk.command(&args).stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(rows(50, "x1,x2,y1,y2").as_bytes()).unwrap();
+    pipe.flush().unwrap();
+    // the command now waits for more rows; give it time to start listening
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let out = child.wait_with_output().unwrap();
+    drop(pipe);
+    assert_eq!(out.status.code(), Some(1), "{}", texts(&out).1);
+    assert!(texts(&out).1.contains("interrupted"), "{}", texts(&out).1);
+    assert!(!desk.path("m.orff").exists());
+}
+
+#[test]
+fn references_are_learners_too() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(120, "x1,x2,y1,y2"));
+    for learner in ["exact", "nystrom"] {
+        desk.ok(&["-q", "fit", learner, "d.csv", "--outputs", "y1,y2", "-o", "m.orff"]);
+        let (json, _) = desk.ok(&["evaluate", "m.orff", "d.csv", "--format", "json"]);
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert!(number(&json, &["overall", "r2"]) > 0.98, "{learner}: {json}");
+        desk.ok(&["inspect", "m.orff"]);
+    }
+}
+
+#[test]
+fn a_field_gives_its_derivatives_and_potentials() {
+    let desk = Desk::new();
+    let mut text = String::from("x,y,u,v\n");
+    for i in 0..100 {
+        let (x, y) = ((i as f64 * 0.7549) % 1.0 * 2.0, (i as f64 * 0.5698) % 1.0 * 2.0);
+        text += &format!("{x},{y},{},{}\n", 2.0 * x + y, x - 2.0 * y); // the gradient of x² + xy − y²
+    }
+    desk.write("d.csv", &text);
+    desk.ok(&[
+        "-q",
+        "fit",
+        "field",
+        "d.csv",
+        "--outputs",
+        "u,v",
+        "--kernel",
+        "curl-free",
+        "--features",
+        "200",
+        "-o",
+        "m.orff",
+    ]);
+    desk.ok(&["-q", "predict", "m.orff", "d.csv", "--also", "jacobian,curl,divergence,potential", "-o", "out.csv"]);
+    let out = desk.read("out.csv");
+    assert!(out.starts_with("u,v,du_dx,du_dy,dv_dx,dv_dy,curl,divergence,potential\n"), "{out}");
+    let row: Vec<f64> = out.lines().nth(50).unwrap().split(',').map(|v| v.parse().unwrap()).collect();
+    assert!((row[2] - 2.0).abs() < 0.1 && (row[3] - 1.0).abs() < 0.1 && row[6].abs() < 1e-9, "{row:?}");
 }

@@ -80,7 +80,8 @@ fn a_fitted_field_keeps_its_geometry_in_the_users_coordinates() {
         let step = 30.0; // metres: a thousandth of the region
         let shifted = |k: usize, h: f64| at(&Mat::from_fn(40, 2, |i, j| off[(i, j)] + if j == k { h } else { 0.0 }));
         let derivative = |k: usize| {
-            let (near, far) = (shifted(k, step) - shifted(k, -step), shifted(k, 2.0 * step) - shifted(k, -2.0 * step));
+            let (near, far) =
+                (shifted(k, step) - shifted(k, -step), shifted(k, 2.0 * step) - shifted(k, -2.0 * step));
             faer::Scale(1.0 / (12.0 * step)) * (faer::Scale(8.0) * near - far)
         };
         let (dx, dy) = (derivative(0), derivative(1));
@@ -105,7 +106,8 @@ fn bits_do_not_depend_on_threads_or_batches() {
             threads: Auto::Fixed(threads),
             ..Regression::default()
         };
-        let x = if kernel == "curl-free" { Mat::from_fn(2200, 3, |i, k| x[(i, k % 2)] + k as f64) } else { x.clone() };
+        let x =
+            if kernel == "curl-free" { Mat::from_fn(2200, 3, |i, k| x[(i, k % 2)] + k as f64) } else { x.clone() };
         let rows = Table::new(x, y.clone()).unwrap().batched(batch);
         learner.fit(&rows, &mut Silent).unwrap().model.table
     };
