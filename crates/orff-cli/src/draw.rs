@@ -153,7 +153,7 @@ fn field(model: &Model, linear: &Linear, title: &str, style: &str, background: &
         arrows_at_points: (!points.is_empty()).then_some(&arrows),
         range,
         background: shown,
-        reach: reach(&points, range),
+        reach: reach(&points),
         ..FieldPicture::default()
     };
     let own = !matches!(shown, None | Some(Background::Speed));
@@ -167,10 +167,15 @@ fn centred_range(linear: &Linear) -> ([f64; 2], [f64; 2]) {
     (side(-1.0), side(1.0))
 }
 
-/// Beyond a few typical gaps between points the picture fades.
-fn reach(points: &[[f64; 2]], (low, high): ([f64; 2], [f64; 2])) -> Option<f64> {
-    let area = (high[0] - low[0]) * (high[1] - low[1]);
-    (points.len() > 2).then(|| 2.5 * (area / points.len() as f64).sqrt())
+/// Beyond a few typical gaps between neighbouring points the picture fades.
+fn reach(points: &[[f64; 2]]) -> Option<f64> {
+    let gap = |i: usize| {
+        let to = |q: &[f64; 2]| (points[i][0] - q[0]).hypot(points[i][1] - q[1]);
+        points.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, q)| to(q)).fold(f64::INFINITY, f64::min)
+    };
+    let mut gaps: Vec<f64> = (0..points.len()).map(gap).filter(|g| *g > 0.0 && g.is_finite()).collect();
+    gaps.sort_by(f64::total_cmp);
+    gaps.get(gaps.len() / 2).map(|median| 4.0 * median)
 }
 
 /// Predicted against observed, at most some thousand rows.

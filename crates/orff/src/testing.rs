@@ -113,7 +113,7 @@ pub fn check_kernel(kernel: &Kernel, d: usize, p: usize) -> Result<f64, String> 
     let sample = Mat::from_fn(40, p, |i, t| {
         Stream::new(19, DATA, (i * p + t) as u64).normal() + 0.5 * Stream::new(23, DATA, i as u64).normal()
     });
-    let seen = Seen { outputs: p, sample: Some(sample.as_ref()), lengthscale: Some(0.8) };
+    let seen = Seen { outputs: p, sample: Some(sample.as_ref()), lengthscale: Some(0.8), gradient: None };
     for kernel in [kernel, &kernel.resolve(&seen).map_err(text)?] {
         let json = serde_json::to_string(kernel).map_err(text)?;
         if serde_json::from_str::<Kernel>(&json).map_err(text)? != *kernel {

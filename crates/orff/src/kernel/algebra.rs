@@ -1,7 +1,7 @@
 //! The algebra of kernels is the algebra of their atoms: sum = union; scale = a; M K Mᵀ = MB; K(T·,T·) = Tᵀω with B of
 //! the original ω; Schur product = ω₁+ω₂ with the row-wise Khatri–Rao product of factors. \[algebra\]
 
-use super::{Block, Factors, Formula, Kernel, Matrix, Seen, Transformable, Units};
+use super::{Block, Factors, Formula, Helmholtz, Kernel, Matrix, Seen, Transformable, Units};
 use crate::error::{Error, Result};
 use crate::random::Stream;
 use crate::spectrum::{Draw, DrawKind, Lengthscale, Omega, Spectrum};
@@ -98,7 +98,7 @@ impl Kernel {
             Kernel::Decomposable(k) => Kernel::decomposable(fill(&k.spectrum), k.output.clone()),
             Kernel::CurlFree(k) => Kernel::curl_free(fill(&k.spectrum)),
             Kernel::DivFree(k) => Kernel::div_free(fill(&k.spectrum)),
-            Kernel::Helmholtz(k) => Kernel::helmholtz(fill(&k.spectrum), k.gradient),
+            Kernel::Helmholtz(k) => Helmholtz { spectrum: fill(&k.spectrum), gradient: k.gradient }.into(),
             Kernel::Transformable(k) => Transformable { spectrum: fill(&k.spectrum), views: k.views.clone() }.into(),
             Kernel::Listed(k) => k.clone().into(),
             Kernel::Sum(k) => Sum { terms: k.terms.iter().map(|t| *inner(t)).collect() }.into(),

@@ -101,7 +101,10 @@ impl fmt::Display for Kernel {
             }
             Kernel::CurlFree(k) => call(f, "curl-free", unless_default(&k.spectrum)),
             Kernel::DivFree(k) => call(f, "div-free", unless_default(&k.spectrum)),
-            Kernel::Helmholtz(k) => call(f, "helmholtz", [spectrum(&k.spectrum), number(k.gradient)]),
+            Kernel::Helmholtz(k) => match k.gradient.fixed() {
+                Some(w) => call(f, "helmholtz", [spectrum(&k.spectrum), number(w)]),
+                None => call(f, "helmholtz", [spectrum(&k.spectrum)]),
+            },
             Kernel::Transformable(k) => {
                 call(f, "transformable", std::iter::once(spectrum(&k.spectrum)).chain(k.views.iter().map(matrix)))
             }

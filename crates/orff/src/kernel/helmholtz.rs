@@ -2,43 +2,46 @@
 
 use super::{Block, Formula, Kernel, Seen, Units, decomposable, differential};
 use crate::error::{Error, Result};
+use crate::params::Auto;
 use crate::spectrum::{Draw, Spectrum};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 /// K₀ = w·(−∇∇ᵀk₀) + (1−w)·(∇∇ᵀ − ΔI)k₀, p = d ≥ 2; B(ω) = [√w ω, √(1−w)‖ω‖Q(ω)], r = d.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Helmholtz {
     /// The law of k₀.
     #[serde(default)]
     pub spectrum: Spectrum,
-    /// Share w of the gradient part, between 0 and 1 (both excluded: those are curl-free and div-free).
-    #[serde(default = "half")]
-    pub gradient: f64,
-}
-
-fn half() -> f64 {
-    0.5
+    /// Share w of the gradient part, between 0 and 1 (both excluded: those are curl-free and div-free); chosen by the
+    /// evidence unless given. At w = ½ the components of the field are independent of each other.
+    #[serde(default)]
+    pub gradient: Auto<f64>,
 }
 
 impl Helmholtz {
     fn coefficients(&self) -> Result<(f64, f64)> {
-        if !(self.gradient > 0.0 && self.gradient < 1.0) {
+        let w = self.gradient.fixed().unwrap_or(0.5);
+        if !(w > 0.0 && w < 1.0) {
             return Err(Error::parameter(
                 "gradient share of helmholtz",
                 "a number > 0 and < 1 (0 is div-free, 1 is curl-free)",
-                self.gradient,
+                w,
             ));
         }
-        Ok((self.gradient.sqrt(), (1.0 - self.gradient).sqrt()))
+        Ok((w.sqrt(), (1.0 - w).sqrt()))
     }
 }
 
 impl Formula for Helmholtz {
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
         self.coefficients()?;
-        Ok(Helmholtz { spectrum: decomposable::close(&self.spectrum, seen), gradient: self.gradient }.into())
+        let gradient = match (self.gradient, seen.gradient) {
+            (Auto::Auto, Some(w)) => Auto::Fixed(w),
+            (own, _) => own,
+        };
+        Ok(Helmholtz { spectrum: decomposable::close(&self.spectrum, seen), gradient }.into())
     }
 
     fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {

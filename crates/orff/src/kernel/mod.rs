@@ -29,6 +29,7 @@ pub use output::Output;
 pub use transformable::Transformable;
 
 use crate::error::{Error, Result};
+use crate::params::Auto;
 use crate::spectrum::{Draw, Spectrum};
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -43,6 +44,8 @@ pub struct Seen<'a> {
     pub sample: Option<MatRef<'a, f64>>,
     /// The lengthscale of the spectra that leave theirs open.
     pub lengthscale: Option<f64>,
+    /// The share of the gradient part of the fields that leave theirs open.
+    pub gradient: Option<f64>,
 }
 
 /// How far a kernel leaves the units of the inputs to the learner; the stricter of two wins.
@@ -159,7 +162,7 @@ impl Kernel {
 
     /// w·curl-free + (1−w)·div-free on common atoms.
     pub fn helmholtz(spectrum: Spectrum, gradient: f64) -> Kernel {
-        Helmholtz { spectrum, gradient }.into()
+        Helmholtz { spectrum, gradient: Auto::Fixed(gradient) }.into()
     }
 
     /// The kernel with nothing left open.
@@ -212,11 +215,5 @@ impl Kernel {
             Kernel::Transformable(t) => Some(&t.views),
             _ => None,
         }
-    }
-}
-
-impl Default for Spectrum {
-    fn default() -> Self {
-        Spectrum::Gaussian(Default::default())
     }
 }

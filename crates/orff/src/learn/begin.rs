@@ -1,4 +1,4 @@
-//! What the learners with kernel sections share: the choices before the rows are read, and the model after.
+//! What learners share: the choices before the rows are read; and, with kernel sections, the model after.
 
 use super::choose::{self, Prepared};
 use super::regression::{Stage, training_points};
@@ -66,15 +66,10 @@ pub(super) fn begin<'a>(
     let (means, scales) = scale::outputs(&given, &drawn.rows, learner.offset);
     let stage = Stage { preparation, means, scales };
     let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
-    let mut seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), lengthscale: None };
-    // a kernel that leaves no lengthscale open does not notice this one
-    let with = |l: f64| given.resolve(&Seen { lengthscale: Some(l), ..seen });
-    if with(1.0)? != with(2.0)? {
-        let prepared = Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref() };
-        let (chosen, reason) = choose::lengthscale(learner, &given, &prepared, watch)?;
-        seen.lengthscale = Some(chosen);
-        choices.say(watch, reason);
-    }
+    let seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), ..Seen::default() };
+    let prepared = Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref() };
+    let (seen, reasons) = choose::open_parameters(learner, &given, &prepared, seen, watch)?;
+    reasons.into_iter().for_each(|reason| choices.say(watch, reason));
     let kernel = given.resolve(&seen)?;
     let inner = match &kernel {
         Kernel::Transformable(t) => {

@@ -69,17 +69,54 @@ pub fn median_distance(inputs: &Inputs, seed: u64) -> f64 {
     distances[distances.len() / 2]
 }
 
-/// The lengthscale with the largest evidence around the median distance, on at most 1500 rows and a small map.
-pub fn lengthscale(
+/// What a kernel leaves open that the evidence can choose.
+#[derive(Clone, Copy)]
+pub struct Open {
+    /// Some lengthscale.
+    pub lengthscale: bool,
+    /// Some share of the gradient part.
+    pub gradient: bool,
+}
+
+impl Open {
+    /// A kernel that leaves nothing open does not notice what it is told.
+    pub fn of(kernel: &Kernel, seen: &Seen) -> Result<Self> {
+        let with = |l: f64, w: f64| kernel.resolve(&Seen { lengthscale: Some(l), gradient: Some(w), ..*seen });
+        let base = with(1.0, 0.5)?;
+        Ok(Open { lengthscale: base != with(2.0, 0.5)?, gradient: base != with(1.0, 0.25)? })
+    }
+}
+
+/// The lengthscale (in octaves about the median distance) and the share w of the gradient part (as its log-odds).
+type Place = (f64, f64);
+
+fn share(odds: f64) -> f64 {
+    1.0 / (1.0 + libm::exp(-odds))
+}
+
+/// The open parameters with the largest evidence, on at most 1500 rows and a small map: a grid of lengthscales about
+/// the median distance, a grid of shares, then smaller steps in both. Returns the reasons too.
+pub fn open_parameters<'a>(
     learner: &Regression,
     kernel: &Kernel,
     sample: &Prepared,
+    seen: Seen<'a>,
     watch: &mut dyn Watch,
-) -> Result<(f64, String)> {
+) -> Result<(Seen<'a>, Vec<String>)> {
+    let open = Open::of(kernel, &seen)?;
+    if !open.lengthscale && !open.gradient {
+        return Ok((seen, Vec::new()));
+    }
     let median = median_distance(sample.inputs, learner.seed);
     let n = sample.inputs.nrows().min(ROWS * expansion(sample));
+    let at = |(log, odds): Place| Seen {
+        lengthscale: Some(median * libm::exp2(log)),
+        gradient: Some(share(odds)),
+        ..seen
+    };
     if n < 8 {
-        return Ok((median, format!("lengthscale {median:.4}: median distance (too few rows to compare others)")));
+        let line = format!("lengthscale {median:.4}: median distance (too few rows to compare others)");
+        return Ok((at((0.0, 0.0)), vec![line]));
     }
     let inputs = sample.inputs.slice(0, n);
     let outputs = sample.outputs.subrows(0, n).to_owned();
@@ -87,42 +124,57 @@ pub fn lengthscale(
         Weights::Row(w) => Weights::Row(w[..n].to_vec()),
         Weights::Entry(w) => Weights::Entry(w.subrows(0, n).to_owned()),
     });
-    watch.stage("lengthscale");
-    let mut score = |log: f64| -> Result<f64> {
+    watch.stage("choose");
+    let mut best: (Place, f64) = ((0.0, 0.0), f64::NEG_INFINITY);
+    let mut attempt = |place: Place, best: &mut (Place, f64)| -> Result<()> {
         watch.advance(1)?;
-        let seen = Seen {
-            outputs: learner.kernel_outputs(outputs.ncols()),
-            sample: Some(outputs.as_ref()),
-            lengthscale: Some(median * libm::exp2(log)),
-        };
-        let small = kernel.resolve(&seen)?;
-        let map = learner.small_map(&small, inputs.ncols(), UNKNOWNS)?; // never larger than the real one
+        let small = kernel.resolve(&at(place))?;
+        let map = learner.small_map(&small, inputs.ncols(), UNKNOWNS)?;
         let mut characters = Characters::new(map.characters());
         map.fill(&inputs, &mut characters);
         let mut moments = Moments::new(map.characters(), outputs.ncols());
         moments.add(&characters, outputs.as_ref(), weights.as_ref())?;
-        let data = learner.centred(&moments);
-        let system = System::new(&map, &data, None)?;
-        Ok(Spectral::new(system)?.minimise(|p| -p.evidence).map_or(f64::NEG_INFINITY, |p| p.evidence))
-    };
-    let mut best = (0.0, f64::NEG_INFINITY);
-    for log in [-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0] {
-        let value = score(log)?;
+        let system = System::new(&map, &learner.centred(&moments), None)?;
+        let value = Spectral::new(system)?.minimise(|p| -p.evidence).map_or(f64::NEG_INFINITY, |p| p.evidence);
         if value > best.1 {
-            best = (log, value);
+            *best = (place, value);
+        }
+        Ok(())
+    };
+    attempt((0.0, 0.0), &mut best)?;
+    if open.lengthscale {
+        for log in [-4.0, -3.0, -2.0, -1.0, 1.0, 2.0, 3.0] {
+            attempt((log, 0.0), &mut best)?;
+        }
+    }
+    if open.gradient {
+        for odds in [-4.0, -2.0, 2.0, 4.0] {
+            attempt((best.0.0, odds), &mut best)?;
         }
     }
     for step in [0.5, 0.25] {
-        for log in [best.0 - step, best.0 + step] {
-            let value = score(log)?;
-            if value > best.1 {
-                best = (log, value);
-            }
+        let (log, odds) = best.0;
+        if open.lengthscale {
+            attempt((log - step, odds), &mut best)?;
+            attempt((log + step, odds), &mut best)?;
+        }
+        if open.gradient {
+            let log = best.0.0;
+            attempt((log, odds - 2.0 * step), &mut best)?;
+            attempt((log, odds + 2.0 * step), &mut best)?;
         }
     }
-    let chosen = median * libm::exp2(best.0);
-    let reason = format!("largest evidence on {n} rows, {:.2} times the median distance", libm::exp2(best.0));
-    Ok((chosen, format!("lengthscale {chosen:.4} (in scaled inputs): {reason}")))
+    let (log, odds) = best.0;
+    let mut lines = Vec::new();
+    if open.lengthscale {
+        let (chosen, times) = (median * libm::exp2(log), libm::exp2(log));
+        let reason = format!("largest evidence on {n} rows, {times:.2} times the median distance");
+        lines.push(format!("lengthscale {chosen:.4} (in scaled inputs): {reason}"));
+    }
+    if open.gradient {
+        lines.push(format!("gradient share {:.3}: largest evidence on {n} rows", share(odds)));
+    }
+    Ok((at(best.0), lines))
 }
 
 fn expansion(sample: &Prepared) -> usize {

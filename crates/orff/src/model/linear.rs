@@ -87,10 +87,11 @@ impl Linear {
                 }
             }
             if let Some(posterior) = posterior {
-                let raw = posterior.covariance(&self.map, characters.as_mat());
-                for i in 0..to - from {
-                    covs.push(self.in_user_units(&raw, i, query.noise));
-                }
+                let raw = match v {
+                    0 => posterior.covariance(&self.map, characters.as_mat()),
+                    _ => posterior.between_views(&self.map, characters.as_mat(), v),
+                };
+                covs.extend(raw.iter().map(|c| self.in_user_units(c, query.noise)));
             }
         }
         let std = query.std.then(|| Mat::from_fn(n, p, |i, t| covs[i][(t, t)].max(0.0).sqrt()));
@@ -102,16 +103,10 @@ impl Linear {
         if self.preparation.views.is_empty() { 1.0 } else { self.output_scale[t] }
     }
 
-    fn in_user_units(&self, raw: &[Mat<f64>], i: usize, noise: bool) -> Mat<f64> {
-        let (p, v) = (self.outputs(), self.preparation.views.len());
+    fn in_user_units(&self, raw: &Mat<f64>, noise: bool) -> Mat<f64> {
         let sd = |t: usize| self.noise[(t, t)].max(0.0).sqrt();
-        Mat::from_fn(p, p, |s, t| {
-            let c = match v {
-                0 => raw[i][(s, t)],
-                _ if s == t => raw[i * v + t][(0, 0)],
-                _ => 0.0,
-            };
-            c * sd(s) * sd(t) + if noise { self.noise[(s, t)] } else { 0.0 }
+        Mat::from_fn(raw.nrows(), raw.ncols(), |s, t| {
+            raw[(s, t)] * sd(s) * sd(t) + if noise { self.noise[(s, t)] } else { 0.0 }
         })
     }
 }

@@ -68,6 +68,22 @@ impl Posterior {
         out
     }
 
+    /// C(x) (v×v) of each row of data whose v views are consecutive rows of c: views share θ, so their values vary
+    /// together. Cost n·K².
+    pub fn between_views(&self, map: &FeatureMap, c: MatRef<f64>, v: usize) -> Vec<Mat<f64>> {
+        let amplitudes = map.amplitudes();
+        let q = linalg::product(self.centred(c, 0, |m| amplitudes[m]).as_ref(), self.roots[0].as_ref());
+        let scale = &self.spreads[0].scale;
+        let constant = if self.offset { 1.0 / self.weight[0] } else { 0.0 };
+        let row = |i: usize| {
+            Mat::from_fn(v, v, |s, t| {
+                let pair = |(j, d): (usize, &f64)| d * q[(i * v + s, j)] * q[(i * v + t, j)];
+                scale.iter().enumerate().map(pair).sum::<f64>() + constant
+            })
+        };
+        (0..c.nrows() / v).map(row).collect()
+    }
+
     fn centred(&self, c: MatRef<f64>, t: usize, scale: impl Fn(usize) -> f64) -> Mat<f64> {
         let t = t.min(self.mean.ncols() - 1);
         Mat::from_fn(c.nrows(), c.ncols(), |i, m| scale(m) * (c[(i, m)] - self.mean[(m, t)]))

@@ -92,6 +92,13 @@ spectra! {
     skewed_chi2 SkewedChi2 "skewed-chi2" "∏ sech(δₖ/2ℓₖ)",
 }
 
+impl Default for Spectrum {
+    /// Gaussian.
+    fn default() -> Self {
+        Gaussian::default().into()
+    }
+}
+
 impl Spectrum {
     /// Its lengthscale.
     pub fn lengthscale(&self) -> &Lengthscale {

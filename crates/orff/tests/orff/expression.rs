@@ -94,7 +94,7 @@ fn table() -> Vec<(&'static str, Kernel, Option<&'static str>)> {
         ),
         ("helmholtz(gaussian, 0.3)", Kernel::helmholtz(open(), 0.3), None),
         ("helmholtz(gradient=0.3)", Kernel::helmholtz(open(), 0.3), Some("helmholtz(gaussian, 0.3)")),
-        ("helmholtz", Kernel::helmholtz(open(), 0.5), Some("helmholtz(gaussian, 0.5)")),
+        ("helmholtz(gaussian)", Helmholtz::default().into(), None),
         ("curl-free + div-free", curl() + div(), None),
         (
             "curl-free+div-free+gaussian",
@@ -382,7 +382,7 @@ fn a_kernel() -> impl Strategy<Value = Kernel> {
         (a_spectrum(), an_output()).prop_map(|(spectrum, output)| Decomposable { spectrum, output }.into()),
         a_spectrum().prop_map(|spectrum| CurlFree { spectrum }.into()),
         a_spectrum().prop_map(|spectrum| DivFree { spectrum }.into()),
-        (a_spectrum(), 0.001..0.999).prop_map(|(spectrum, gradient)| Helmholtz { spectrum, gradient }.into()),
+        (a_spectrum(), 0.001..0.999).prop_map(|(spectrum, gradient)| Kernel::helmholtz(spectrum, gradient)),
         (a_spectrum(), prop::collection::vec(a_matrix(), 1..4)).prop_map(|(spectrum, views)| Transformable {
             spectrum,
             views

@@ -324,7 +324,7 @@ fn what_has_no_meaning_is_refused_with_the_reason() {
             "features: expected an even number ≥ 2",
         );
     }
-    let seen = Seen { outputs: 4, sample: None, lengthscale: None };
+    let seen = Seen { outputs: 4, sample: None, lengthscale: None, gradient: None };
     let four = || Kernel::decomposable(gaussian(1.0), Output::Identity);
     for with in [
         listed(),
@@ -475,8 +475,12 @@ fn a_value_outside_the_group_is_named() {
 }
 
 fn some_map(kernel: &Kernel, d: usize, p: usize, kind: MapKind) -> FeatureMap {
-    let kernel =
-        kernel.resolve(&Seen { outputs: p, sample: Some(noise(77, 20, p).as_ref()), lengthscale: Some(0.9) });
+    let kernel = kernel.resolve(&Seen {
+        outputs: p,
+        sample: Some(noise(77, 20, p).as_ref()),
+        lengthscale: Some(0.9),
+        gradient: None,
+    });
     let d = kernel.as_ref().unwrap().views().map_or(d, |v| v[0].mat().nrows());
     let how = Draw { seed: 4, ..Draw::default() };
     FeatureMap::draw(&kernel.unwrap(), d, 2 * 9, kind, &how, SumDraw::default()).unwrap()

@@ -166,6 +166,16 @@ fn views_are_one_scalar_problem() {
     let got = model.predict(&Inputs::Dense(x), Query { std: true, ..Query::default() }).unwrap();
     assert!((got.mean - y).norm_max() < 0.02);
     assert!(got.std.unwrap()[(0, 0)].is_finite());
+    // two equal views have one value: without noise they vary together, wholly
+    let x = Mat::from_fn(60, 1, |i, _| i as f64 / 20.0);
+    let y = Mat::from_fn(60, 2, |i, _| (i as f64 / 20.0).sin());
+    let kernel = "transformable(gaussian(0.7), [[1]], [[1]])".parse().unwrap();
+    let learner =
+        Regression { kernel, features: Auto::Fixed(40), ridge: Ridge::Given(1e-3), ..Regression::default() };
+    let model = learner.fit(&Table::new(x.clone(), y).unwrap(), &mut Silent).unwrap().model;
+    let query = Query { cov: true, noise: false, ..Query::default() };
+    let cov = model.predict(&Inputs::Dense(x), query).unwrap().cov.unwrap();
+    assert!(cov.iter().all(|c| c[(0, 0)] > 0.0 && (c[(0, 1)] / c[(0, 0)] - 1.0).abs() < 1e-9));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::super::{
 use super::call::{Call, advice};
 use super::syntax::{Argument, DEPTH, Fault, Form, Node, Read};
 use crate::error::Error;
+use crate::params::Auto;
 use crate::spectrum::{Lengthscale, Spectrum};
 use faer::Mat;
 use serde_json::{Map, Value};
@@ -105,7 +106,7 @@ fn named_kernel(at: usize, name: &str, arguments: &[Argument], level: usize) -> 
         "curl-free" => CurlFree { spectrum: spectrum_of(&call)? }.into(),
         "div-free" => DivFree { spectrum: spectrum_of(&call)? }.into(),
         "helmholtz" => {
-            let gradient = call.get("gradient").map_or(Ok(0.5), number)?;
+            let gradient = call.get("gradient").map(number).transpose()?.map_or(Auto::Auto, Auto::Fixed);
             Helmholtz { spectrum: spectrum_of(&call)?, gradient }.into()
         }
         "transformable" => {
