@@ -83,7 +83,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn is_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        matches!(cause.downcast_ref::<orff::Error>(), Some(orff::Error::Parameter { .. }))
-            || cause.downcast_ref::<flags::Usage>().is_some()
+        matches!(
+            cause.downcast_ref::<orff::Error>(),
+            Some(orff::Error::Parameter { .. } | orff::Error::Expression { .. })
+        ) || cause.downcast_ref::<flags::Usage>().is_some()
     })
 }
