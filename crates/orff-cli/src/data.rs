@@ -4,7 +4,7 @@ use crate::flags::Usage;
 use anyhow::Result;
 use clap::{Arg, ArgMatches};
 use orff::model::{LonLat, Model};
-use orff::params::Params;
+use orff::params::{Auto, Params};
 use orff_table::{Encoding, Options, Select, Selector, Source};
 use std::path::PathBuf;
 
@@ -18,7 +18,11 @@ orff::params! {
         /// The character between fields of a CSV file, or tab or space; found out unless given.
         delimiter / delimiter: Option<String> = None, Kind::Text;
         /// Words that stand for a missing value, separated by commas.
-        missing_words / missing_words: Option<String> = None, Kind::Text;
+        missing_tokens / missing_tokens: Option<String> = None, Kind::Text;
+        /// svmlight: the number of inputs; found by a first pass unless given.
+        width / width: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4_000_000_000 });
+        /// svmlight: whether indices count from 0; found out unless given.
+        zero_based / zero_based: String = "auto".into(), Kind::Choice(&["auto", "yes", "no"]);
     }
 }
 
@@ -61,6 +65,14 @@ pub fn paths(matches: &ArgMatches) -> Vec<PathBuf> {
     matches.get_many::<PathBuf>("files").into_iter().flatten().cloned().collect()
 }
 
+fn yes(word: &str) -> Option<bool> {
+    match word {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
+}
+
 impl Reading {
     /// As the reader takes them.
     pub fn options(&self) -> Result<Options> {
@@ -75,13 +87,14 @@ impl Reading {
         };
         Ok(Options {
             format: self.format.as_deref().map(str::parse).transpose()?,
-            header: match self.header.as_str() {
-                "yes" => Some(true),
-                "no" => Some(false),
-                _ => None,
-            },
+            header: yes(&self.header),
+            width: self.width.fixed(),
+            zero_based: yes(&self.zero_based),
             delimiter,
-            missing_tokens: self.missing_words.as_ref().map(|w| w.split(',').map(|t| t.trim().to_string()).collect()),
+            missing_tokens: self
+                .missing_tokens
+                .as_ref()
+                .map(|w| w.split(',').map(|t| t.trim().to_string()).collect()),
             ..Options::default()
         })
     }
@@ -108,7 +121,14 @@ impl Columns {
         let find = |words: &[&str]| names.iter().position(|n| words.contains(&n.to_lowercase().as_str()));
         let (lon, lat) = (find(&["lon", "longitude", "lng", "long"]), find(&["lat", "latitude"]));
         match (self.project.as_str(), lon, lat) {
-            ("lonlat", Some(lon), Some(lat)) => Ok(Some(LonLat::about(source, lon, lat)?)),
+            ("lonlat", Some(lon), Some(lat)) => {
+                if lat < lon {
+                    eprintln!(
+                        "warning: latitude comes before longitude: the first component of a field is then the one to the north"
+                    );
+                }
+                Ok(Some(LonLat::about(&source.head(orff::learn::SAMPLE_ROWS)?, lon, lat)?))
+            }
             ("lonlat", ..) => {
                 let names = names.join(", ");
                 let hint = "expected inputs named lon/longitude and lat/latitude";

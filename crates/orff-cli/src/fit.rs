@@ -44,7 +44,7 @@ fn one(learner: &'static Learner) -> Command {
                 .long("config")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("TOML file with parameters; flags go before it"),
+                .help("TOML file with parameters; flags override it"),
         );
     for param in learner.spec {
         let default = match defaults.get(param.name) {
@@ -87,10 +87,19 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     }
     let source = Source::open(&data::paths(matches), &reading.options()?, &columns.select()?)?;
     if !session.quiet {
-        eprintln!("inputs {}; outputs {}", source.input_names().join(", "), source.output_names().join(", "));
+        eprintln!("inputs {}; outputs {}", listed(&source.input_names()), listed(&source.output_names()));
         if !source.left_out().is_empty() {
             eprintln!("not used: {} (no numbers; --one-hot encodes words)", source.left_out().join(", "));
         }
+    }
+    if !source.rereadable() && (columns.test > 0.0 || columns.folds > 0) {
+        return Err(Usage(
+            "--test and --folds: standard input can be read only once; save the rows to a file".into(),
+        )
+        .into());
+    }
+    if let Some(folder) = target.and_then(|t| t.parent()).filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
+        return Err(Usage(format!("-o: there is no folder {}", folder.display())).into());
     }
     let projection = columns.projection(&source)?;
     let projected = projection.map(|by| Projected { rows: &source, by });
@@ -144,4 +153,12 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Names in one line; the middle of a long list is left out.
+fn listed(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if names.len() > 24 => format!("{}, …, {last} ({})", first[..20].join(", "), names.len()),
+        few => few.join(", "),
+    }
 }

@@ -35,7 +35,7 @@ pub fn flag(param: &Param, default: Option<&Value>) -> Arg {
         .help(format!("{}{shown}", param.text()))
         .allow_hyphen_values(true);
     match param.kind {
-        Kind::Flag => arg.num_args(0..=1).default_missing_value("true"),
+        Kind::Flag => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
         _ => arg,
     }
 }

@@ -71,8 +71,17 @@ fn main() -> ExitCode {
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("orff: {error:#}");
+    eprintln!("orff: {}", sentence(&error));
     ExitCode::from(if is_usage(&error) { 2 } else { 1 })
+}
+
+/// What went wrong and why; a cause that was already said is not said again.
+fn sentence(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| match said.as_str() {
+        "" => cause,
+        before if before.contains(&cause) => said,
+        before => format!("{before}: {cause}"),
+    })
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

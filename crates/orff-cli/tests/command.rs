@@ -440,3 +440,116 @@ fn a_field_gives_its_derivatives_and_potentials() {
     let row: Vec<f64> = out.lines().nth(50).unwrap().split(',').map(|v| v.parse().unwrap()).collect();
     assert!((row[2] - 2.0).abs() < 0.1 && (row[3] - 1.0).abs() < 0.1 && row[6].abs() < 1e-9, "{row:?}");
 }
+
+#[test]
+fn what_cannot_be_learned_is_said_before_the_work() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    let line = ["fit", "regression", "d.csv", "--outputs", "y1", "--inputs", "x1,x2", "-o", "m.orff"];
+    let said = desk.fails(&[&line[..], &["--features", "1000000"]].concat(), 2);
+    assert!(said.contains("which need about 8000000 MB"), "{said}");
+    let said = desk.fails(&["fit", "field", "d.csv", "--outputs", "y1,y2", "--ridge", "loo", "-o", "m.orff"], 1);
+    assert!(said.contains("exact for decomposable kernels"), "{said}");
+    let said = desk.fails(&[&line[..8], &["nowhere/m.orff"]].concat(), 2);
+    assert!(said.contains("there is no folder nowhere"), "{said}");
+    desk.write("huge.csv", "x,y\n1,7\n1e200,8\n3,9\n");
+    let said = desk.fails(&["fit", "regression", "huge.csv", "--outputs", "y", "-o", "h.orff"], 1);
+    assert!(said.contains("input 1: its values spread too far"), "{said}");
+    desk.ok(&[&line[..], &["--features", "32"]].concat());
+    desk.write("far.csv", "x1,x2\n0,0\n1.7e308,1.7e308\n");
+    let said = desk.fails(&["predict", "m.orff", "far.csv"], 1);
+    assert!(said.contains("row 2") && said.contains("is not finite"), "{said}");
+    desk.write("one.csv", "x,y\n1,2\n");
+    desk.ok(&["fit", "regression", "one.csv", "--outputs", "y", "-o", "one.orff"]);
+    let said = desk.fails(&["predict", "one.orff", "one.csv", "--std"], 1);
+    assert!(said.contains("too few rows"), "{said}");
+}
+
+#[test]
+fn words_become_columns_when_asked() {
+    let desk = Desk::new();
+    let mut text = String::from("x,colour,y\n");
+    for i in 0..90 {
+        let colour = ["red", "green", "blue"][i % 3];
+        text += &format!("{},{colour},{}\n", i as f64 / 30.0, (i % 3) as f64 * 2.0);
+    }
+    desk.write("d.csv", &text);
+    let line = ["fit", "regression", "d.csv", "--inputs", "x,colour"];
+    let said = desk.fails(&[&line[..], &["--outputs", "y", "-o", "m.orff"]].concat(), 1);
+    assert!(said.contains("colour"), "{said}");
+    desk.ok(&[&line[..], &["--one-hot", "--outputs", "y", "--features", "64", "-o", "m.orff"]].concat());
+    let (json, _) = desk.ok(&["evaluate", "m.orff", "d.csv", "--format", "json"]);
+    assert!(number(&serde_json::from_str(&json).unwrap(), &["overall", "r2"]) > 0.99, "{json}");
+}
+
+#[test]
+fn a_projected_field_has_derivatives_per_metre() {
+    let desk = Desk::new();
+    let mut text = String::from("lon,lat,u,v\n");
+    for i in 0..80 {
+        // across the meridian of 180°: u grows by 1 per degree to the north, v by 2 per degree to the east
+        let (east, lat) = ((i as f64 * 0.7549) % 1.0 - 0.5, 60.0 + (i as f64 * 0.5698) % 1.0 - 0.5);
+        let lon = if east < 0.0 { 180.0 + east } else { east - 180.0 };
+        text += &format!("{lon},{lat},{},{}\n", lat - 60.0, 2.0 * east);
+    }
+    desk.write("d.csv", &text);
+    desk.ok(&[
+        "-q",
+        "fit",
+        "field",
+        "d.csv",
+        "--outputs",
+        "u,v",
+        "--features",
+        "200",
+        "--project",
+        "lonlat",
+        "-o",
+        "m.orff",
+    ]);
+    desk.ok(&["-q", "predict", "m.orff", "d.csv", "--also", "jacobian", "-o", "out.csv"]);
+    let degree = 6_371_008.8_f64.to_radians();
+    let out = desk.read("out.csv");
+    for line in out.lines().skip(10).take(20) {
+        let row: Vec<f64> = line.split(',').map(|v| v.parse().unwrap()).collect();
+        // u, v, du/dlon, du/dlat, dv/dlon, dv/dlat
+        assert!((row[3] * degree - 1.0).abs() < 0.2 && row[2].abs() * degree < 0.3, "{line}");
+        assert!((row[4] * degree * 60f64.to_radians().cos() - 2.0).abs() < 0.4, "{line}");
+    }
+}
+
+/// The lines of an experiment: name, mean, published mean.
+fn results(text: &str) -> Vec<(String, f64, Option<f64>)> {
+    let line = |l: &str| {
+        let name: String = l.chars().take(46).collect();
+        let rest: Vec<String> = l.chars().skip(46).collect::<String>().split_whitespace().map(String::from).collect();
+        Some((name.trim().to_string(), rest.first()?.parse().ok()?, rest.get(2).and_then(|p| p.parse().ok())))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+#[test]
+fn bounded_maps_beat_the_unbounded_one_in_the_tables_of_minh() {
+    let desk = Desk::new();
+    let (first, _) = desk.ok(&["experiment", "run", "m16-table-1", "--seeds", "8"]);
+    let (second, _) = desk.ok(&["experiment", "run", "m16-table-2", "--seeds", "12"]);
+    let mean = |rows: &[(String, f64, Option<f64>)], name: &str| {
+        rows.iter().find(|r| r.0 == name).unwrap_or_else(|| panic!("{name} in {rows:?}")).1
+    };
+    let rows = results(&first);
+    for kernel in ["curl-free", "div-free"] {
+        for error in ["Gram matrix", "mean of pairs"] {
+            let total = |measure: &str| {
+                let at = |d: &str| mean(&rows, &format!("{kernel} {measure}, D = {d}, {error}"));
+                at("100") + at("500") + at("1000")
+            };
+            assert!(total("tilted") < total("plain") && total("trace") < total("plain"), "{first}");
+        }
+    }
+    let rows = results(&second);
+    for d in ["50", "100"] {
+        let at = |measure: &str| mean(&rows, &format!("{measure}, D = {d}"));
+        assert!(at("tilted") < at("plain") && at("trace") < at("plain"), "{second}");
+    }
+    assert!(rows.iter().all(|(_, mean, published)| published.is_none_or(|p| *mean <= p)), "{second}");
+}

@@ -74,7 +74,7 @@ impl Header {
 
     fn ambiguous(&self, name: &str) -> Error {
         let (a, b) = (self.index[name], self.twice[name]);
-        let instead = if name.parse::<f64>().is_ok() { " (or use --no-header: is it data?)" } else { "" };
+        let instead = if name.parse::<f64>().is_ok() { " (or use --header no: is it data?)" } else { "" };
         Error::Column(format!(
             "column name {name:?} appears twice in {} (columns {} and {}): rename one of them{instead}",
             self.file,

@@ -68,7 +68,7 @@ fn complaints() {
     );
     assert_eq!(
         complaint_csv("1,0.5,1,g\n1,2,3,b\n", &Select::default()),
-        "column name \"1\" appears twice in t.csv (columns 1 and 3): rename one of them (or use --no-header: is it data?)"
+        "column name \"1\" appears twice in t.csv (columns 1 and 3): rename one of them (or use --header no: is it data?)"
     );
     assert_eq!("a,,b".parse::<Selector>().unwrap_err().to_string(), "columns \"a,,b\": an item of the list is empty");
     assert_eq!("\"a".parse::<Selector>().unwrap_err().to_string(), "columns \"\\\"a\": a quote is not closed");

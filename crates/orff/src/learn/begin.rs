@@ -63,7 +63,7 @@ pub(super) fn begin<'a>(
     let (drawn, rest) = sample::draw(rows, learner.seed, watch)?;
     allow(drawn.total.unwrap_or(drawn.rows.inputs.nrows()))?;
     let preparation = scale::inputs(&given, &learner.group, &drawn.rows)?;
-    let (means, scales) = scale::outputs(&given, &drawn.rows, learner.offset);
+    let (means, scales) = scale::outputs(&given, &drawn.rows, learner.offset)?;
     let stage = Stage { preparation, means, scales };
     let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
     let seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), ..Seen::default() };

@@ -65,6 +65,8 @@ crate::params! {
         metric / metric: Option<Matrix> = None, Kind::Matrix;
         /// Keep what error bars need (K² numbers for K unknowns).
         posterior / posterior: bool = true, Kind::Flag;
+        /// Most memory in megabytes; a fit that would need more is refused before it starts.
+        memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
         /// Relative residual at which conjugate gradients stop.
         tolerance / tol: f64 = 1e-10, Kind::Number { min: 0.0, max: 1.0, open: true };
         /// Most iterations of conjugate gradients.
@@ -165,11 +167,14 @@ impl Regression {
         if self.draw == Auto::Auto {
             choices.say(watch, format!("draw {}: {d} inputs", self.kind(d)));
         }
+        self.allow_features(features)?;
         let map = self.draw_map(&kernel, d, features)?;
+        self.allow_outputs(&map, rows.outputs(), &mut choices, watch)?;
         for note in map.atoms().blocks.iter().filter_map(|b| b.note.clone()) {
             choices.say(watch, note);
         }
-        choices.say(watch, self.memory(&map, rows.outputs()));
+        self.allow(&map, rows, &begun.drawn.rows)?;
+        choices.say(watch, self.memory(&map, rows.outputs(), &begun.drawn.rows).1);
 
         let blocks = begun.blocks(rows)?;
         let stage = &begun.stage;
@@ -193,16 +198,68 @@ impl Regression {
         Ok(Fitted { model, training, moments })
     }
 
-    /// The memory a fit takes beside a few blocks of rows, before it starts.
-    fn memory(&self, map: &FeatureMap, p: usize) -> String {
+    /// Refuses a map whose moments alone would not fit, before it is drawn.
+    fn allow_features(&self, features: usize) -> Result<()> {
+        let megabytes = 8.0 * (features as f64).powi(2) / 1e6;
+        self.allow_megabytes(megabytes, features)
+    }
+
+    fn allow_megabytes(&self, megabytes: f64, features: usize) -> Result<()> {
+        if megabytes <= self.memory as f64 {
+            return Ok(());
+        }
+        Err(Error::parameter(
+            "features",
+            format!("so many that the fit stays within {} MB (the parameter memory)", self.memory),
+            format!("{features}, which need about {megabytes:.0} MB"),
+        ))
+    }
+
+    /// Refuses what cannot be done before the rows are read.
+    fn allow(&self, map: &FeatureMap, rows: &dyn Rows, sample: &Batch) -> Result<()> {
+        if self.ridge == Ridge::Loo && map.atoms().shared_factor().is_none() {
+            return Err(Error::refused(
+                "leave-one-out for this kernel",
+                "it is exact for decomposable kernels; use gcv",
+            ));
+        }
+        if self.ridge == Ridge::Loo && !rows.rereadable() {
+            return Err(Error::refused(
+                "leave-one-out from a source that is read once",
+                "it needs a second pass; give a file, or choose the ridge by gcv or evidence",
+            ));
+        }
+        self.allow_megabytes(self.memory(map, rows.outputs(), sample).0, map.characters())
+    }
+
+    /// A constant output operator without rank learns nothing; one without full rank ties the outputs, and says so.
+    fn allow_outputs(&self, map: &FeatureMap, p: usize, choices: &mut Choices, watch: &mut dyn Watch) -> Result<()> {
+        let Some(rank) = map.atoms().shared_factor().map(Mat::ncols) else { return Ok(()) };
+        if rank == 0 {
+            return Err(Error::parameter("output", "a matrix with at least one positive eigenvalue", "zero"));
+        }
+        if self.kernel.views().is_none() && rank < p {
+            let how = "outputs are tied together (a bare graph Laplacian makes them sum to zero: give it an epsilon)";
+            choices.say(watch, format!("the output operator has rank {rank} of {p}: {how}"));
+        }
+        Ok(())
+    }
+
+    /// The memory a fit takes beside a few blocks of rows, in megabytes and in words. Missing outputs and weights of
+    /// entries need moments for each output.
+    fn memory(&self, map: &FeatureMap, p: usize, sample: &Batch) -> (f64, String) {
+        let missing = (0..sample.outputs.ncols()).any(|t| sample.outputs.col(t).iter().any(|v| !v.is_finite()));
+        let parts = if missing || matches!(sample.weights, Some(Weights::Entry(_))) { p as f64 } else { 1.0 };
         let (m, k) = (map.characters() as f64, map.unknowns() as f64);
         let solver = match map.atoms().shared_factor() {
             Some(_) => 3.0 * m * m,
             None if map.unknowns() <= EIGEN_UNKNOWNS => 3.0 * k * k,
             None => 4.0 * k,
         };
-        let bytes = 8.0 * (m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64 + solver);
-        format!("memory about {:.0} MB for {m} characters (lower it with fewer features)", (bytes / 1e6).max(1.0))
+        let bytes =
+            8.0 * (2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64 + parts.min(2.0) * solver);
+        let megabytes = (bytes / 1e6).max(1.0);
+        (megabytes, format!("memory about {megabytes:.0} MB for {m} characters (lower it with fewer features)"))
     }
 
     /// The one pass: characters of each block, moments of all.
@@ -394,7 +451,9 @@ impl Regression {
                 Mat::from_fn(p, p, |s, t| common * metric[(s, t)] * scales[s] * scales[t])
             }
         };
-        let posterior = solution.posterior.map(|spreads| {
+        // with no more rows than constants there is no noise to learn, and no error bar
+        let judged = data.iter().all(|c| c.count >= 1.0);
+        let posterior = solution.posterior.filter(|_| judged).map(|spreads| {
             let mean = Mat::from_fn(m, data.len(), |i, t| data[t].mean_c[i]);
             Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.offset).with_metric(metric)
         });

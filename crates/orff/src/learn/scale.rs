@@ -1,6 +1,6 @@
 //! Centres and scales of inputs and outputs, as far as the kernel leaves them free.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::kernel::{Kernel, Units};
 use crate::model::Preparation;
@@ -45,6 +45,7 @@ pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparat
     match preparation.chart(&sample.inputs, 1)? {
         Inputs::Dense(x) => {
             let columns = columns(&x);
+            bounded(&columns, "input")?;
             preparation.centre = columns.iter().map(|(mean, _)| *mean).collect();
             preparation.scale = scales(&columns, kernel.units().0);
         }
@@ -55,13 +56,25 @@ pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparat
 }
 
 /// Mean and scale of each output.
-pub fn outputs(kernel: &Kernel, sample: &Batch, centre: bool) -> (Vec<f64>, Vec<f64>) {
+pub fn outputs(kernel: &Kernel, sample: &Batch, centre: bool) -> Result<(Vec<f64>, Vec<f64>)> {
     let mut columns = columns(&sample.outputs);
+    bounded(&columns, "output")?;
     if kernel.views().is_some() {
         // views share one function, and so one constant
         let mean = columns.iter().map(|(mean, _)| mean).sum::<f64>() / columns.len() as f64;
         columns.iter_mut().for_each(|c| c.0 = mean);
     }
     let means = columns.iter().map(|(mean, _)| if centre { *mean } else { 0.0 }).collect();
-    (means, scales(&columns, kernel.units().1))
+    Ok((means, scales(&columns, kernel.units().1)))
+}
+
+/// Refuses columns whose spread is beyond floating-point numbers.
+fn bounded(columns: &[(f64, f64)], what: &str) -> Result<()> {
+    match columns.iter().position(|(mean, sd)| !(mean.is_finite() && sd.is_finite() && sd.abs() < 1e150)) {
+        None => Ok(()),
+        Some(k) => Err(Error::Data(format!(
+            "{what} {}: its values spread too far for floating-point numbers; look for wrong entries, or change its unit",
+            k + 1
+        ))),
+    }
 }

@@ -70,7 +70,7 @@ impl Linear {
         if wanted && posterior.is_none() {
             return Err(Error::refused(
                 "uncertainty from this model",
-                "it was fitted without a posterior (too many unknowns, or posterior switched off); fit again with fewer features",
+                "it was fitted without a posterior (ridge 0, too few rows, too many unknowns, or switched off)",
             ));
         }
         let mut characters = Characters::new(self.map.characters());
@@ -93,6 +93,14 @@ impl Linear {
                 };
                 covs.extend(raw.iter().map(|c| self.in_user_units(c, query.noise)));
             }
+        }
+        if let Some(i) = (0..n).find(|&i| (0..p).any(|t| !mean[(i, t)].is_finite())) {
+            return Err(Error::Value {
+                row: i + 1,
+                column: "inputs".into(),
+                value: "the prediction".into(),
+                problem: "is not finite: the inputs are too far from those learned from".into(),
+            });
         }
         let std = query.std.then(|| Mat::from_fn(n, p, |i, t| covs[i][(t, t)].max(0.0).sqrt()));
         Ok(Prediction { mean, std, cov: query.cov.then_some(covs) })

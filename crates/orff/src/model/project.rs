@@ -19,21 +19,24 @@ pub struct LonLat {
 }
 
 impl LonLat {
-    /// Centres the projection on the rows.
-    pub fn about(rows: &dyn Rows, lon: usize, lat: usize) -> Result<LonLat> {
-        let (mut n, mut sums) = (0.0, (0.0, 0.0));
-        for batch in rows.batches()? {
-            if let Inputs::Dense(x) = batch?.inputs {
-                for i in 0..x.nrows() {
+    /// Centres the projection on some rows; the mean longitude is that of the directions, so that the meridian of
+    /// ±180° is a place like others.
+    pub fn about(rows: &[Batch], lon: usize, lat: usize) -> Result<LonLat> {
+        let (mut n, mut north, mut east) = (0.0, 0.0, (0.0, 0.0));
+        for batch in rows {
+            if let Inputs::Dense(x) = &batch.inputs {
+                for i in (0..x.nrows()).filter(|&i| x[(i, lon)].is_finite() && x[(i, lat)].is_finite()) {
+                    let angle = x[(i, lon)].to_radians();
                     n += 1.0;
-                    sums = (sums.0 + x[(i, lon)], sums.1 + x[(i, lat)]);
+                    north += x[(i, lat)];
+                    east = (east.0 + libm::cos(angle), east.1 + libm::sin(angle));
                 }
             }
         }
         if n == 0.0 {
             return Err(Error::Data("no rows to centre the projection on".into()));
         }
-        Ok(LonLat { lon, lat, origin: (sums.0 / n, sums.1 / n) })
+        Ok(LonLat { lon, lat, origin: (libm::atan2(east.1, east.0).to_degrees(), north / n) })
     }
 
     /// Projects inputs; `first_row` numbers rows in errors from 1.
@@ -68,7 +71,8 @@ impl LonLat {
                     });
                 }
             }
-            x[(i, self.lon)] = east * (lon - self.origin.0).to_radians();
+            let turn = lon - self.origin.0;
+            x[(i, self.lon)] = east * (turn - 360.0 * (turn / 360.0).round()).to_radians();
             x[(i, self.lat)] = RADIUS * (lat - self.origin.1).to_radians();
         }
         Ok(Inputs::Dense(x))
