@@ -56,7 +56,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     if let Some(by) = &model.projection {
         line("projection", format!("local metres about {:.4}°, {:.4}°", by.origin.0, by.origin.1))?;
     }
-    if let (Ok(parts), false) = (energies(&model, training), training.points.is_empty()) {
+    if let (Ok(parts), false) = (energies(&model, training), training.points.is_empty() || model.inputs() < 2) {
         let total = parts.gradient + parts.rotation;
         let share = |e: f64| if total > 0.0 { 100.0 * e / total } else { 0.0 };
         line(

@@ -40,9 +40,9 @@ pub fn features(rows: usize, columns: usize, kind: MapKind) -> (usize, String) {
     let reason = if chosen == even(affordable) && affordable < useful {
         format!("{columns} unknowns per column, {EIGEN_UNKNOWNS} unknowns solved at once")
     } else if useful < 2000 {
-        format!("eight per row of {rows}")
+        format!("for {rows} rows")
     } else {
-        "the default for large data".to_string()
+        "the default".to_string()
     };
     (chosen, format!("features {chosen}: {reason}; kernel error about {error:.3} of its size"))
 }

@@ -26,7 +26,7 @@ pub enum Ridge {
     Evidence,
     /// By generalised cross-validation.
     Gcv,
-    /// By exact leave-one-out: one more pass over the rows; decomposable kernels with complete outputs.
+    /// By exact leave-one-out (nλ kept): one more pass over the rows; decomposable kernels with complete outputs.
     Loo,
     /// Given: λ of the mean loss (1/Σw)Σwℓ + λ‖θ‖².
     #[serde(untagged)]

@@ -96,6 +96,10 @@ fn a_fitted_field_keeps_its_geometry_in_the_users_coordinates() {
     }
 }
 
+fn rows_width(kernel: &str) -> usize {
+    if kernel == "curl-free" { 3 } else { 2 }
+}
+
 #[test]
 fn bits_do_not_depend_on_threads_or_batches() {
     let (x, y) = noisy(2200);
@@ -109,12 +113,15 @@ fn bits_do_not_depend_on_threads_or_batches() {
         let x =
             if kernel == "curl-free" { Mat::from_fn(2200, 3, |i, k| x[(i, k % 2)] + k as f64) } else { x.clone() };
         let rows = Table::new(x, y.clone()).unwrap().batched(batch);
-        learner.fit(&rows, &mut Silent).unwrap().model.table
+        let fitted = learner.fit(&rows, &mut Silent).unwrap();
+        let x = Inputs::Dense(Mat::from_fn(5, rows_width(kernel), |i, k| (i + k) as f64 / 3.0));
+        let got = fitted.model.predict(&x, Query { std: true, ..Query::default() }).unwrap();
+        (fitted.model.table, fitted.model.noise, got.mean, got.std.unwrap(), fitted.training.ridge)
     };
     for kernel in ["decomposable(gaussian, covariance)", "curl-free"] {
         let first = fit(1, 4096, kernel);
-        for (threads, batch) in [(2, 4096), (4, 4096), (1, 7), (2, 1)] {
-            assert_eq!(fit(threads, batch, kernel), first, "{kernel}: {threads} threads, batches of {batch}");
+        for (threads, batch) in [(2, 4096), (4, 4096), (1, 7), (2, 1), (4, 7)] {
+            assert!(fit(threads, batch, kernel) == first, "{kernel}: {threads} threads, batches of {batch}");
         }
     }
 }
@@ -138,6 +145,21 @@ fn missing_outputs_and_weights_reach_the_model() {
         let hidden: Vec<f64> = (0..400).map(|i| mean[(i, i % 3)] - whole[(i, i % 3)]).collect();
         let rmse = (hidden.iter().map(|e| e * e).sum::<f64>() / 400.0).sqrt();
         assert!(rmse < 0.13, "{kernel}: {rmse} against a noise of 0.1");
+    }
+    // a field measured in one component at a time
+    let (x2, y2) = field_rows(300);
+    let halves = Mat::from_fn(300, 2, |i, t| if i % 2 == t { f64::NAN } else { y2[(i, t)] });
+    for kernel in ["curl-free(matern(2.5))", "helmholtz", "curl-free + 0.1*div-free"] {
+        let learner =
+            Regression { kernel: kernel.parse().unwrap(), features: Auto::Fixed(160), ..Regression::default() };
+        let fitted = learner.fit(&Table::new(x2.clone(), halves.clone()).unwrap(), &mut Silent).unwrap();
+        let got = fitted.model.predict(&Inputs::Dense(x2.clone()), Query { std: true, ..Query::default() }).unwrap();
+        let hidden: Vec<f64> = (0..300).map(|i| got.mean[(i, i % 2)] - y2[(i, i % 2)]).collect();
+        let rmse = (hidden.iter().map(|e| e * e).sum::<f64>() / 300.0).sqrt();
+        assert!(rmse < 0.09, "{kernel}: {rmse} against a noise of 0.05");
+        let inside =
+            (0..300).filter(|&i| hidden[i].abs() <= 1.6448536 * got.std.as_ref().unwrap()[(i, i % 2)]).count();
+        assert!((240..=300).contains(&inside), "{kernel}: {inside} of 300 in 90 % intervals");
     }
     // precisions: scaling them all changes nothing
     let weights = Mat::from_fn(400, 3, |i, t| 1.0 + ((i + t) % 4) as f64);
