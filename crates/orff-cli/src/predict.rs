@@ -8,7 +8,7 @@ use faer::Mat;
 use orff::model::{Model, Query};
 use orff::params::Params;
 use orff::watch::Watch;
-use orff_table::{Selector, Writer};
+use orff_table::{Missing, Selector, Writer};
 use std::path::PathBuf;
 
 /// `orff predict MODEL FILE… -o OUT`.
@@ -60,6 +60,9 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let model = Model::load(matches.get_one::<PathBuf>("model").expect("clap requires it"))?;
     let keep = matches.get_one::<String>("keep").map(|k| k.parse::<Selector>()).transpose()?;
     let source = data::open_for(&model, matches, false, keep)?;
+    if source.encoding().missing == Missing::Drop {
+        eprintln!("warning: rows with missing inputs are dropped, as when the model was fitted");
+    }
     let level = matches.get_one::<f64>("interval").copied();
     let std = matches.get_flag("std");
     let query = Query { std: std || level.is_some(), noise: !matches.get_flag("no-noise"), ..Query::default() };

@@ -1,4 +1,4 @@
-//! The test-kit: one call tells whether a spectrum, a kernel, an operator or a solver is what it says it is. An error is
+//! The test-kit: one call tells whether a spectrum, a kernel, an operator, a solver or a learner is what it says it is. An error is
 //! a sentence with the numbers in it.
 
 use crate::error::Error;
@@ -10,6 +10,9 @@ use crate::rows::{Batch, Inputs, Weights};
 use crate::spectrum::{Draw, DrawKind, Measure};
 
 pub use crate::spectrum::check_spectrum;
+mod learner;
+pub use learner::check_learner;
+
 use faer::{Mat, MatRef};
 
 /// Independent repetitions of a random estimate.

@@ -303,7 +303,10 @@ impl ExactRegression {
             let observations = data.observations(group);
             let v = &solution.coefficients[k];
             // u along the direction, and what it adds to the mean of each class: s² Mᵀ K u
-            let u: Vec<f64> = v.iter().zip(&group.root).map(|(v, r)| v * r).collect();
+            let mut u: Vec<f64> = v.iter().zip(&group.root).map(|(v, r)| v * r).collect();
+            if self.offset {
+                balance(&mut u, group);
+            }
             let shift = |class: usize| c.s2 * (0..u.len()).map(|e| group.drift[(e, class)] * u[e]).sum::<f64>();
             for (e, &(i, class)) in group.entries.iter().enumerate() {
                 match &c.direction {
@@ -346,5 +349,16 @@ impl ExactRegression {
         let posterior = (self.posterior && ridge > 0.0)
             .then(|| posterior(dual, &solution, ridge, (m, columns), &totals, self.offset));
         Scaled { points: data.x.clone(), coefficients, constants, variances, posterior }
+    }
+}
+
+/// With an offset the coefficients of each class sum to zero. A tiny ridge amplifies their rounding along the constants,
+/// which the kernel does not damp: take it out.
+fn balance(u: &mut [f64], group: &solve::Group) {
+    for class in 0..group.totals.len() {
+        let members: Vec<usize> = (0..u.len()).filter(|&e| group.entries[e].1 == class).collect();
+        let weight: f64 = members.iter().map(|&e| group.root[e] * group.root[e]).sum();
+        let excess = members.iter().map(|&e| u[e]).sum::<f64>() / weight;
+        members.iter().for_each(|&e| u[e] -= excess * group.root[e] * group.root[e]);
     }
 }

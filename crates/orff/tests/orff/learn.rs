@@ -264,3 +264,11 @@ fn a_large_system_is_solved_by_conjugate_gradients() {
     let div = fitted.model.divergence(&Inputs::Dense(Mat::from_fn(3, 10, |i, k| (i + k) as f64 / 7.0))).unwrap();
     assert!(div.iter().all(|d| d.abs() < 1e-9), "{div:?}");
 }
+
+#[test]
+fn every_learner_passes_the_standard_check() {
+    for learner in orff::learn::LEARNERS {
+        let error = orff::testing::check_learner(learner).unwrap();
+        assert!(error < 0.1, "{}: {error}", learner.name);
+    }
+}
