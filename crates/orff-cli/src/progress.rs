@@ -47,6 +47,11 @@ impl<'a> Progress<'a> {
         Progress { quiet, bytes, bar: None, stage: String::new(), done: 0, told: Instant::now() }
     }
 
+    /// What the current stage counts.
+    fn unit(&self) -> &'static str {
+        if matches!(self.stage.as_str(), "choose" | "solve") { "steps" } else { "rows" }
+    }
+
     fn close(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -92,9 +97,9 @@ impl Watch for Progress<'_> {
         self.done += done;
         if let Some(bar) = &self.bar {
             bar.set_position((self.bytes)().0);
-            bar.set_message(format!("{} rows", self.done));
+            bar.set_message(format!("{} {}", self.done, self.unit()));
         } else if !self.quiet && self.told.elapsed() > Duration::from_secs(10) {
-            eprintln!("{}: {} rows", self.stage, self.done);
+            eprintln!("{}: {} {}", self.stage, self.done, self.unit());
             self.told = Instant::now();
         }
         Ok(())
