@@ -1,7 +1,7 @@
 //! What learners share: the choices before the rows are read; and, with kernel sections, the model after.
 
 use super::choose::{self, Prepared};
-use super::regression::{Stage, training_points};
+use super::stage::{Stage, training_points};
 use super::{Regression, Sample, sample, scale};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, reblock};

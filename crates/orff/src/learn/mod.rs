@@ -10,6 +10,7 @@ mod registry;
 mod regression;
 mod sample;
 mod scale;
+mod stage;
 mod sections;
 
 pub use begin::FittedExact;

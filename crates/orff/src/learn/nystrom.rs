@@ -2,8 +2,9 @@
 
 use super::begin::{self, Begun, Choices, FittedExact, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
-use super::regression::{Stage, noise_variance};
+use super::regression::noise_variance;
 use super::sections::{Sections, posterior};
+use super::stage::Stage;
 use super::{Landmarks, Regression, Ridge, sample};
 use crate::error::{Error, Result};
 use crate::feature::{Characters, Moments};

@@ -3,14 +3,15 @@
 use super::begin::{Choices, begin, in_pool};
 use super::choose::{self, EIGEN_UNKNOWNS};
 use super::sample;
+use super::stage::{Stage, training_points};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, MapKind, Moments, reblock};
 use crate::group::Group;
 use crate::kernel::{Kernel, Matrix, SumDraw};
 use crate::linalg::cg;
-use crate::model::{Linear, Posterior, Preparation, Training};
+use crate::model::{Linear, Posterior, Training};
 use crate::params::{Auto, Params};
-use crate::rows::{Batch, Inputs, Rows, Weights};
+use crate::rows::{Batch, Rows, Weights};
 use crate::solve::{Centred, PathPoint, Solution, Spectral, System, solve_direct, solve_iterative};
 use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
@@ -465,20 +466,6 @@ impl Regression {
     }
 }
 
-/// A few rows (inputs, then outputs) to draw beside the model; none when rows are too wide for pictures.
-pub(super) fn training_points(rows: &Batch) -> Vec<Vec<f64>> {
-    let (Inputs::Dense(x), y) = (&rows.inputs, &rows.outputs) else { return Vec::new() };
-    if x.ncols() + y.ncols() > 8 {
-        return Vec::new();
-    }
-    let step = x.nrows().div_ceil(1000).max(1);
-    (0..x.nrows())
-        .step_by(step)
-        .filter(|&i| y.row(i).iter().all(|v| v.is_finite()))
-        .map(|i| x.row(i).iter().chain(y.row(i).iter()).copied().collect())
-        .collect()
-}
-
 /// Whether every component has the same prior variance, so that one factorisation serves all.
 fn same_variance(system: &System) -> bool {
     let first = system.components.first().map_or(1.0, |c| c.s2);
@@ -489,40 +476,4 @@ fn same_variance(system: &System) -> bool {
 /// nothing: at least a tenth of the count is kept.
 pub(super) fn noise_variance(rss: f64, count: f64, spent: f64) -> f64 {
     rss / (count - spent).max(0.1 * count).max(f64::MIN_POSITIVE)
-}
-
-/// From the user's units to those of the kernel and back.
-#[derive(Clone)]
-pub(super) struct Stage {
-    pub(super) preparation: Preparation,
-    pub(super) means: Vec<f64>,
-    pub(super) scales: Vec<f64>,
-}
-
-impl Stage {
-    /// Inputs in the kernel's coordinates, scaled outputs, weights; one row per view where there are views.
-    pub(super) fn prepare(&self, rows: &Batch, first: usize) -> Result<(Inputs, Mat<f64>, Option<Weights>)> {
-        let inputs = self.preparation.prepare(&rows.inputs, first)?;
-        let y = &rows.outputs;
-        let scaled = Mat::from_fn(y.nrows(), y.ncols(), |i, t| (y[(i, t)] - self.means[t]) / self.scales[t]);
-        let outputs = self.preparation.expand_outputs(&scaled);
-        let v = self.preparation.expansion();
-        let weights = match (&rows.weights, v) {
-            (weights, 1) if self.preparation.views.is_empty() => weights.clone(),
-            (None, _) => None,
-            (Some(Weights::Row(w)), v) => {
-                Some(Weights::Row(w.iter().flat_map(|w| std::iter::repeat_n(*w, v)).collect()))
-            }
-            (Some(Weights::Entry(w)), _) => Some(Weights::Entry(self.preparation.expand_outputs(w))),
-        };
-        Ok((inputs, outputs, weights))
-    }
-
-    fn scaled_metric(&self, metric: &Mat<f64>) -> Result<Mat<f64>> {
-        let p = self.scales.len();
-        if metric.nrows() != p || metric.ncols() != p {
-            return Err(Error::shape("metric", format!("{p}×{p}"), format!("{}×{}", metric.nrows(), metric.ncols())));
-        }
-        Ok(Mat::from_fn(p, p, |s, t| metric[(s, t)] / (self.scales[s] * self.scales[t])))
-    }
 }

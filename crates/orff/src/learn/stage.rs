@@ -1,0 +1,56 @@
+//! Rows between the user's units and the kernel's.
+
+use crate::error::{Error, Result};
+use crate::model::Preparation;
+use crate::rows::{Batch, Inputs, Weights};
+use faer::Mat;
+
+/// From the user's units to those of the kernel and back.
+#[derive(Clone)]
+pub(super) struct Stage {
+    pub(super) preparation: Preparation,
+    pub(super) means: Vec<f64>,
+    pub(super) scales: Vec<f64>,
+}
+
+impl Stage {
+    /// Inputs in the kernel's coordinates, scaled outputs, weights; one row per view where there are views.
+    pub(super) fn prepare(&self, rows: &Batch, first: usize) -> Result<(Inputs, Mat<f64>, Option<Weights>)> {
+        let inputs = self.preparation.prepare(&rows.inputs, first)?;
+        let y = &rows.outputs;
+        let scaled = Mat::from_fn(y.nrows(), y.ncols(), |i, t| (y[(i, t)] - self.means[t]) / self.scales[t]);
+        let outputs = self.preparation.expand_outputs(&scaled);
+        let v = self.preparation.expansion();
+        let weights = match (&rows.weights, v) {
+            (weights, 1) if self.preparation.views.is_empty() => weights.clone(),
+            (None, _) => None,
+            (Some(Weights::Row(w)), v) => {
+                Some(Weights::Row(w.iter().flat_map(|w| std::iter::repeat_n(*w, v)).collect()))
+            }
+            (Some(Weights::Entry(w)), _) => Some(Weights::Entry(self.preparation.expand_outputs(w))),
+        };
+        Ok((inputs, outputs, weights))
+    }
+
+    pub(super) fn scaled_metric(&self, metric: &Mat<f64>) -> Result<Mat<f64>> {
+        let p = self.scales.len();
+        if metric.nrows() != p || metric.ncols() != p {
+            return Err(Error::shape("metric", format!("{p}×{p}"), format!("{}×{}", metric.nrows(), metric.ncols())));
+        }
+        Ok(Mat::from_fn(p, p, |s, t| metric[(s, t)] / (self.scales[s] * self.scales[t])))
+    }
+}
+
+/// A few rows (inputs, then outputs) to draw beside the model; none when rows are too wide for pictures.
+pub(super) fn training_points(rows: &Batch) -> Vec<Vec<f64>> {
+    let (Inputs::Dense(x), y) = (&rows.inputs, &rows.outputs) else { return Vec::new() };
+    if x.ncols() + y.ncols() > 8 {
+        return Vec::new();
+    }
+    let step = x.nrows().div_ceil(1000).max(1);
+    (0..x.nrows())
+        .step_by(step)
+        .filter(|&i| y.row(i).iter().all(|v| v.is_finite()))
+        .map(|i| x.row(i).iter().chain(y.row(i).iter()).copied().collect())
+        .collect()
+}
