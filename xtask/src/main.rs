@@ -1,6 +1,8 @@
 //! `cargo xtask gen` writes what is derived from the code; `cargo xtask check` fails when it is not current, or when
 //! the code cites an equation that the documentation does not define.
 
+mod python;
+
 use anyhow::{Context, Result, bail};
 use orff::learn::LEARNERS;
 use serde_json::Value;
@@ -9,12 +11,20 @@ use std::path::{Path, PathBuf};
 
 fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lives in the workspace")?;
-    let reference = root.join("docs/reference.md");
+    let derived = [
+        ("docs/reference.md", reference_page()?),
+        ("python/orff/_learners.py", python::learners()?),
+        ("python/orff/_spectra.py", python::spectra()?),
+        ("python/orff/_names.py", python::names()?),
+        ("python/orff/__init__.pyi", python::stub()?),
+    ];
     match std::env::args().nth(1).as_deref() {
-        Some("gen") => Ok(std::fs::write(reference, reference_page()?)?),
+        Some("gen") => derived.iter().try_for_each(|(file, text)| Ok(std::fs::write(root.join(file), text)?)),
         Some("check") => {
-            if std::fs::read_to_string(&reference).unwrap_or_default() != reference_page()? {
-                bail!("docs/reference.md is not current: run cargo xtask gen");
+            for (file, text) in &derived {
+                if std::fs::read_to_string(root.join(file)).unwrap_or_default() != *text {
+                    bail!("{file} is not current: run cargo xtask gen");
+                }
             }
             check_labels(root)?;
             println!("derived files are current, every cited equation is defined");

@@ -61,10 +61,10 @@ pub fn given(spec: &[Param], matches: &ArgMatches) -> anyhow::Result<Map<String,
     for param in spec {
         if let Some(text) = matches.get_one::<String>(param.name) {
             let text = &from_file(param, text)?;
-            if matches!(param.kind, Kind::Kernel) && !text.starts_with('{') {
+            let value = param.kind.parse(&format!("--{}", param.flag()), text)?;
+            if matches!((param.kind, &value), (Kind::Kernel, Value::String(_))) {
                 text.parse::<orff::kernel::Kernel>()?;
             }
-            let value = param.kind.parse(&format!("--{}", param.flag()), text)?;
             values.insert(param.name.into(), value);
         }
     }

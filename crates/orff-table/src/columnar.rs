@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::guard::{damaged, guard};
 use crate::header::{Header, Kind};
 use crate::meter::Meter;
+use crate::numbers::numbers;
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
 use arrow_array::{Array, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Schema};
@@ -32,7 +32,7 @@ pub(crate) fn header(file: &str, schema: &Schema, rows: u64) -> Header {
     header
 }
 
-fn kind(of: &DataType) -> Kind {
+pub(crate) fn kind(of: &DataType) -> Kind {
     use DataType::*;
     match of {
         Utf8 | LargeUtf8 | Utf8View => Kind::Text(None),
@@ -86,14 +86,14 @@ impl Reading {
     }
 
     fn cells(&self, array: &dyn Array, want: &Want, first: u64) -> Result<Cells> {
-        let to = if want.how == As::Text { DataType::Utf8 } else { DataType::Float64 };
-        let cast = cast(array, &to).map_err(|e| damaged(&self.header.file, e))?;
         match want.how {
             As::Text => {
+                let cast = cast(array, &DataType::Utf8).map_err(|e| damaged(&self.header.file, e))?;
                 Ok(Cells::Texts(cast.as_string::<i32>().iter().map(|s| s.map(|s| s.trim().to_string())).collect()))
             }
             As::Number(role) => {
-                let values = cast.as_primitive::<Float64Type>().iter().zip(first..);
+                let cast = numbers(array).map_err(|e| damaged(&self.header.file, e))?;
+                let values = cast.iter().zip(first..);
                 let accept = |(v, row): (Option<f64>, u64)| {
                     role.accept(v.unwrap_or(f64::NAN), None, (&self.header, row, want.column))
                 };

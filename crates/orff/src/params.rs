@@ -152,24 +152,29 @@ impl Kind {
         Error::parameter(name, self.expected(), given)
     }
 
-    /// Reads a value from a command line.
+    /// Reads a value from a command line; what is wrong with it is said as `check` says it.
     pub fn parse(&self, name: &str, text: &str) -> Result<Value> {
-        let value = match self {
-            Kind::Text | Kind::Choice(_) | Kind::Group => Value::String(text.into()),
-            Kind::Kernel if !text.starts_with('{') => Value::String(text.into()),
-            Kind::Matrix if text == "none" => Value::Null,
-            Kind::Auto(inner) if text != "auto" => inner.parse(name, text).map_err(|_| self.wrong(name, text))?,
-            Kind::WordOr(words, inner) if !words.contains(&text) => {
-                inner.parse(name, text).map_err(|_| self.wrong(name, text))?
-            }
-            Kind::Several(inner) if text.contains(',') => {
-                Value::Array(text.split(',').map(|t| inner.parse(name, t.trim())).collect::<Result<_>>()?)
-            }
-            Kind::Several(inner) => inner.parse(name, text)?,
-            _ => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.into())),
-        };
+        let value = self.read(text);
         self.check(name, &value)?;
         Ok(value)
+    }
+
+    fn read(&self, text: &str) -> Value {
+        let word = || Value::String(text.into());
+        match self {
+            Kind::Text | Kind::Choice(_) | Kind::Group => word(),
+            // a text that is a number or a list is no expression
+            Kind::Kernel => serde_json::from_str(text).unwrap_or_else(|_| word()),
+            Kind::Matrix if text == "none" => Value::Null,
+            Kind::Auto(_) if text == "auto" => word(),
+            Kind::WordOr(words, _) if words.contains(&text) => word(),
+            Kind::Auto(inner) | Kind::WordOr(_, inner) => inner.read(text),
+            Kind::Several(inner) if text.contains(',') => {
+                Value::Array(text.split(',').map(|t| inner.read(t.trim())).collect())
+            }
+            Kind::Several(inner) => inner.read(text),
+            _ => serde_json::from_str(text).unwrap_or_else(|_| word()),
+        }
     }
 
     /// Values that `check` must refuse, for tests in every language.

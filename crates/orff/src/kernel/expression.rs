@@ -71,6 +71,20 @@ impl FromStr for Kernel {
     }
 }
 
+impl Kernel {
+    /// The functions of expressions: kernels and spectra, each with the names of its arguments.
+    pub fn functions() -> Vec<(String, Vec<String>)> {
+        let kernels = meaning::KERNELS.iter().map(|(name, arguments)| {
+            (name.to_string(), arguments.iter().filter(|a| **a != "…").map(|a| a.to_string()).collect())
+        });
+        let spectra = Spectrum::NAMES.iter().map(|name| {
+            let usual = Spectrum::from_name(name).map(|s| fields(&s)).unwrap_or_default();
+            (name.to_string(), usual.keys().cloned().collect())
+        });
+        kernels.chain(spectra).collect()
+    }
+}
+
 /// The text, or the part of a long one around a character.
 fn quote(text: &[char], at: usize) -> String {
     if text.len() <= QUOTED {

@@ -47,26 +47,37 @@ pub fn features(rows: usize, columns: usize, kind: MapKind) -> (usize, String) {
     (chosen, format!("features {chosen}: {reason}; kernel error about {error:.3} of its size"))
 }
 
-/// Median distance between rows of a sample: the usual first guess of a lengthscale. 1 if all rows are equal.
-pub fn median_distance(inputs: &Inputs, seed: u64) -> f64 {
+/// Median distance between different rows of a sample, a row of weight w counting as w rows: the usual first guess of a
+/// lengthscale. 1 if all rows are equal. Few rows are compared all with all, more of them in random pairs.
+pub fn median_distance(inputs: &Inputs, weights: Option<&Weights>, seed: u64) -> f64 {
     let x = dense_head(inputs, 1000);
     let n = x.nrows();
-    if n < 2 {
-        return 1.0;
-    }
-    let mut stream = Stream::new(seed, 0x6d65_6469_616e, 0);
-    let mut distances: Vec<f64> = (0..4000)
-        .filter_map(|_| {
-            let (i, j) = (stream.below(n), stream.below(n));
+    let weight = |i: usize| match weights {
+        Some(Weights::Row(w)) => w[i],
+        _ => 1.0,
+    };
+    let pairs: Vec<(usize, usize)> = if n <= 200 {
+        (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).collect()
+    } else {
+        let mut stream = Stream::new(seed, 0x6d65_6469_616e, 0);
+        (0..4000).map(|_| (stream.below(n), stream.below(n))).collect()
+    };
+    let mut distances: Vec<(f64, f64)> = pairs
+        .into_iter()
+        .map(|(i, j)| {
             let square: f64 = (0..x.ncols()).map(|k| (x[(i, k)] - x[(j, k)]).powi(2)).sum();
-            (i != j && square > 0.0).then(|| square.sqrt())
+            (square.sqrt(), weight(i) * weight(j))
         })
+        .filter(|(distance, weight)| *distance > 0.0 && *weight > 0.0)
         .collect();
-    if distances.is_empty() {
-        return 1.0;
-    }
-    distances.sort_by(f64::total_cmp);
-    distances[distances.len() / 2]
+    distances.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = distances.iter().map(|(_, w)| w).sum::<f64>() / 2.0;
+    let mut below = 0.0;
+    let median = distances.iter().find(|(_, w)| {
+        below += w;
+        below > half
+    });
+    median.map_or(1.0, |(distance, _)| *distance)
 }
 
 /// What a kernel leaves open that the evidence can choose.
@@ -107,7 +118,7 @@ pub fn open_parameters<'a>(
     if !open.lengthscale && !open.gradient {
         return Ok((seen, Vec::new()));
     }
-    let median = median_distance(sample.inputs, learner.seed);
+    let median = median_distance(sample.inputs, sample.weights, learner.seed);
     let n = sample.inputs.nrows().min(ROWS * expansion(sample));
     let at = |(log, odds): Place| Seen {
         lengthscale: Some(median * libm::exp2(log)),

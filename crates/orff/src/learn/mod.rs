@@ -2,8 +2,10 @@
 
 mod begin;
 mod choose;
+mod estimator;
 mod exact;
 mod exact_posterior;
+mod features;
 mod landmarks;
 mod nystrom;
 mod registry;
@@ -14,9 +16,11 @@ mod stage;
 mod sections;
 
 pub use begin::FittedExact;
+pub use estimator::Estimator;
 pub use exact::ExactRegression;
+pub use features::FourierFeatures;
 pub use landmarks::Landmarks;
 pub use nystrom::Nystrom;
-pub use registry::{LEARNERS, Learner, learner};
+pub use registry::{LEARNERS, Learner, Role, TRANSFORMERS, Transformer, learner, transformer};
 pub use regression::{Fitted, Regression, Ridge};
 pub use sample::{SAMPLE_ROWS, Sample};

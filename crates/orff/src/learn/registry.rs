@@ -1,6 +1,6 @@
 //! Every learner by name: what the command line, Python and the reference pages are made from.
 
-use super::{ExactRegression, Nystrom, Regression};
+use super::{ExactRegression, FourierFeatures, Nystrom, Regression};
 use crate::error::{Error, Result};
 use crate::model::{Body, Info, Model, Training};
 use crate::params::{Param, Params};
@@ -8,12 +8,26 @@ use crate::rows::Rows;
 use crate::watch::Watch;
 use serde_json::{Map, Value, json};
 
+/// What a learner's models are asked for: which base its Python class has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Numbers for each row.
+    Regressor,
+    /// A vector at each point, with derivatives and potentials.
+    Field,
+}
+
+/// How a learner or a transformer learns: parameters over the defaults, rows, someone who watches.
+pub type Fit = fn(&Map<String, Value>, &dyn Rows, &mut dyn Watch) -> Result<Model>;
+
 /// A learner: its name, what it is for, its parameters, and how it learns.
 pub struct Learner {
     /// Its name on the command line.
     pub name: &'static str,
     /// Its class in Python.
     pub python: &'static str,
+    /// What its models are asked for.
+    pub role: Role,
     /// One sentence about it.
     pub about: &'static str,
     /// Its parameters.
@@ -21,7 +35,7 @@ pub struct Learner {
     /// Their defaults.
     pub defaults: fn() -> Map<String, Value>,
     /// Learns from rows with the given parameters over the defaults.
-    pub fit: fn(&Map<String, Value>, &dyn Rows, &mut dyn Watch) -> Result<Model>,
+    pub fit: Fit,
 }
 
 /// All learners.
@@ -29,6 +43,7 @@ pub const LEARNERS: &[Learner] = &[
     Learner {
         name: "regression",
         python: "OperatorRidge",
+        role: Role::Regressor,
         about: "Several outputs by ridge regression with any operator-valued kernel",
         spec: Regression::SPEC,
         defaults: defaults::<Regression>,
@@ -37,6 +52,7 @@ pub const LEARNERS: &[Learner] = &[
     Learner {
         name: "field",
         python: "VectorField",
+        role: Role::Field,
         about: "A vector field: curl-free, divergence-free or both, with potential and stream function",
         spec: Regression::SPEC,
         defaults: || {
@@ -59,6 +75,7 @@ pub const LEARNERS: &[Learner] = &[
     Learner {
         name: "exact",
         python: "ExactOperatorRidge",
+        role: Role::Regressor,
         about: "Ridge regression with the kernel itself, without features: the reference, for a few thousand rows",
         spec: ExactRegression::SPEC,
         defaults: defaults::<ExactRegression>,
@@ -71,6 +88,7 @@ pub const LEARNERS: &[Learner] = &[
     Learner {
         name: "nystrom",
         python: "NystromRidge",
+        role: Role::Regressor,
         about: "Ridge regression on kernel sections at landmarks, in one pass over the rows",
         spec: Nystrom::SPEC,
         defaults: defaults::<Nystrom>,
@@ -81,6 +99,48 @@ pub const LEARNERS: &[Learner] = &[
         },
     },
 ];
+
+/// A transformer: features for other programs' models. It has no command of its own.
+pub struct Transformer {
+    /// Its name in model files.
+    pub name: &'static str,
+    /// Its class in Python.
+    pub python: &'static str,
+    /// One sentence about it.
+    pub about: &'static str,
+    /// Its parameters.
+    pub spec: &'static [Param],
+    /// Their defaults.
+    pub defaults: fn() -> Map<String, Value>,
+    /// Draws features for rows with the given parameters over the defaults; outputs are not looked at.
+    pub fit: Fit,
+}
+
+/// All transformers.
+pub const TRANSFORMERS: &[Transformer] = &[Transformer {
+    name: "fourier-features",
+    python: "FourierFeatures",
+    about: "Random Fourier features of a scalar kernel",
+    spec: FourierFeatures::SPEC,
+    defaults: || {
+        let mut values = defaults::<FourierFeatures>();
+        values.insert("kernel".into(), json!("gaussian"));
+        values
+    },
+    fit: |values, rows, watch| {
+        let mut all = (TRANSFORMERS[0].defaults)();
+        all.extend(values.clone());
+        let (linear, training) = FourierFeatures::from_values(&all)?.fit(rows, watch)?;
+        let mut model = model("fourier-features", all, rows, Body::Linear(Box::new(linear)), training);
+        model.info.outputs = vec!["none".into()];
+        Ok(model)
+    },
+}];
+
+/// The transformer of that name, if there is one.
+pub fn transformer(name: &str) -> Option<&'static Transformer> {
+    TRANSFORMERS.iter().find(|t| t.name == name)
+}
 
 /// The learner of that name.
 pub fn learner(name: &str) -> Result<&'static Learner> {

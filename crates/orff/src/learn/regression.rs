@@ -159,7 +159,7 @@ impl Regression {
         let features = match self.features.fixed() {
             Some(features) => features,
             None => {
-                let known = begun.drawn.total.unwrap_or(usize::MAX / 16);
+                let known = begun.drawn.size().unwrap_or(usize::MAX / 16);
                 let (n, reason) = choose::features(known, self.columns_per_character(&kernel, d)?, self.map);
                 choices.say(watch, reason);
                 n

@@ -22,6 +22,18 @@ pub struct Sample {
     pub head: Vec<Batch>,
 }
 
+impl Sample {
+    /// How many rows the source counts for, a row of weight w counting as w rows; None when it has not been read to
+    /// its end.
+    pub fn size(&self) -> Option<usize> {
+        let total = self.total?;
+        Some(match &self.rows.weights {
+            Some(Weights::Row(w)) => (w.iter().sum::<f64>() * (total as f64 / w.len() as f64)).round() as usize,
+            _ => total,
+        })
+    }
+}
+
 /// Draws a sample; for a source that cannot be read again also returns the iterator to go on with.
 pub fn draw<'a>(
     rows: &'a dyn Rows,

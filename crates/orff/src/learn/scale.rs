@@ -4,17 +4,27 @@ use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::kernel::{Kernel, Units};
 use crate::model::Preparation;
-use crate::rows::{Batch, Inputs};
+use crate::rows::{Batch, Inputs, Weights};
 use faer::Mat;
 
-/// Mean and standard deviation of each column, NaN left out; a constant column has deviation 0.
-fn columns(x: &Mat<f64>) -> Vec<(f64, f64)> {
+/// Mean and standard deviation of each column, NaN left out, a row of weight w counting as w rows; a constant column
+/// has deviation 0.
+fn columns(x: &Mat<f64>, weights: Option<&Weights>) -> Vec<(f64, f64)> {
+    let v = match weights {
+        Some(Weights::Row(w)) => x.nrows() / w.len().max(1),
+        _ => 1,
+    };
+    let weight = |i: usize| match weights {
+        Some(Weights::Row(w)) => w[i / v],
+        _ => 1.0,
+    };
     (0..x.ncols())
         .map(|k| {
-            let seen: Vec<f64> = x.col(k).iter().copied().filter(|v| v.is_finite()).collect();
-            let n = seen.len().max(1) as f64;
-            let mean = seen.iter().sum::<f64>() / n;
-            let variance = seen.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+            let seen = || (0..x.nrows()).map(|i| (weight(i), x[(i, k)])).filter(|(w, v)| *w > 0.0 && v.is_finite());
+            let n = seen().map(|(w, _)| w).sum::<f64>();
+            let n = if n > 0.0 { n } else { 1.0 };
+            let mean = seen().map(|(w, v)| w * v).sum::<f64>() / n;
+            let variance = seen().map(|(w, v)| w * (v - mean) * (v - mean)).sum::<f64>() / n;
             // what is left of a constant column after rounding is no spread
             let sd = variance.sqrt();
             (mean, if sd <= 1e-12 * mean.abs() { 0.0 } else { sd })
@@ -44,7 +54,7 @@ pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparat
     };
     match preparation.chart(&sample.inputs, 1)? {
         Inputs::Dense(x) => {
-            let columns = columns(&x);
+            let columns = columns(&x, sample.weights.as_ref());
             bounded(&columns, "input")?;
             preparation.centre = columns.iter().map(|(mean, _)| *mean).collect();
             preparation.scale = scales(&columns, kernel.units().0);
@@ -57,7 +67,7 @@ pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparat
 
 /// Mean and scale of each output.
 pub fn outputs(kernel: &Kernel, sample: &Batch, centre: bool) -> Result<(Vec<f64>, Vec<f64>)> {
-    let mut columns = columns(&sample.outputs);
+    let mut columns = columns(&sample.outputs, sample.weights.as_ref());
     bounded(&columns, "output")?;
     if kernel.views().is_some() {
         // views share one function, and so one constant

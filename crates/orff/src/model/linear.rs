@@ -106,6 +106,26 @@ impl Linear {
         Ok(Prediction { mean, std, cov: query.cov.then_some(covs) })
     }
 
+    /// Φ(x) of each row for a model with one output (n×K): what its table is linear in. Cost n·M·d.
+    pub fn features(&self, x: &Inputs) -> Result<Mat<f64>> {
+        if self.map.atoms().outputs() != 1 || !self.preparation.views.is_empty() {
+            return Err(Error::refused("features of this model", "they are a matrix for each row; ask one output"));
+        }
+        let (factors, of) = (self.map.stacked_factors(), self.map.character_of_unknown());
+        let mut out = Mat::zeros(x.nrows(), of.len());
+        let mut characters = Characters::new(self.map.characters());
+        for from in (0..x.nrows()).step_by(BLOCK_ROWS) {
+            let to = (from + BLOCK_ROWS).min(x.nrows());
+            self.map.fill(&self.preparation.prepare(&x.slice(from, to), from + 1)?, &mut characters);
+            let c = characters.as_mat();
+            for (k, &m) in of.iter().enumerate() {
+                let amplitude = factors[(k, 0)];
+                (from..to).for_each(|i| out[(i, k)] = amplitude * c[(i - from, m)]);
+            }
+        }
+        Ok(out)
+    }
+
     fn table_scale(&self, t: usize) -> f64 {
         // a table shared by views is in scaled units, one with a column per output in the user's
         if self.preparation.views.is_empty() { 1.0 } else { self.output_scale[t] }

@@ -91,6 +91,11 @@ impl Model {
         }
     }
 
+    /// Features of n rows, of a model with one output.
+    pub fn features(&self, x: &Inputs) -> Result<Mat<f64>> {
+        self.linear()?.features(&*self.projected(x)?)
+    }
+
     /// The inputs as the body of the model takes them.
     pub fn projected<'a>(&self, x: &'a Inputs) -> Result<Cow<'a, Inputs>> {
         Ok(match &self.projection {

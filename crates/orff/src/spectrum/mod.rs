@@ -50,6 +50,9 @@ macro_rules! spectra {
             /// The names of all spectra.
             pub const NAMES: &[&str] = &[$($name),*];
 
+            /// The formula of each, in the same order.
+            pub const FORMULAS: &[&str] = &[$($formula),*];
+
             /// The spectrum of that name with its default parameters.
             pub fn from_name(name: &str) -> Result<Self> {
                 match name {

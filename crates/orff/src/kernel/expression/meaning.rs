@@ -13,7 +13,7 @@ use faer::Mat;
 use serde_json::{Map, Value};
 
 /// The kernels by name, each with the names of its arguments; `…` stands for any number of the last one.
-const KERNELS: &[(&str, &[&str])] = &[
+pub(super) const KERNELS: &[(&str, &[&str])] = &[
     ("decomposable", &["spectrum", "output"]),
     ("curl-free", &["spectrum"]),
     ("div-free", &["spectrum"]),

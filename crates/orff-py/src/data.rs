@@ -1,0 +1,305 @@
+//! Rows in Python's memory: NumPy arrays of any layout, Arrow tables, sparse rows. They are read block by block where
+//! they are; nothing is converted as a whole.
+
+use crate::table;
+use faer::Mat;
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods, dtype};
+use orff::rows::{Batch, Csr, Inputs, Rows, Weights};
+use orff::{Error, Result};
+use orff_table::Numbers;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+/// Rows of a batch; learners cut their own blocks, so this only bounds memory.
+pub const BATCH: usize = 4096;
+
+/// The numbers that are read without being converted first.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    F64,
+    F32,
+    I64,
+    I32,
+}
+
+/// Equally spaced numbers of an array that is kept alive beside it.
+#[derive(Clone, Copy)]
+struct Strided {
+    at: *const u8,
+    stride: isize,
+    kind: Kind,
+}
+
+impl Strided {
+    fn get(&self, i: usize) -> f64 {
+        // SAFETY: made from the shape and strides of an array that is kept alive; no alignment is assumed.
+        unsafe {
+            let at = self.at.offset(self.stride * i as isize);
+            match self.kind {
+                Kind::F64 => at.cast::<f64>().read_unaligned(),
+                Kind::F32 => at.cast::<f32>().read_unaligned().into(),
+                Kind::I64 => at.cast::<i64>().read_unaligned() as f64,
+                Kind::I32 => at.cast::<i32>().read_unaligned().into(),
+            }
+        }
+    }
+
+    fn index(&self, i: usize) -> usize {
+        // SAFETY: as above.
+        unsafe {
+            let at = self.at.offset(self.stride * i as isize);
+            match self.kind {
+                Kind::I64 => at.cast::<i64>().read_unaligned() as usize,
+                _ => at.cast::<i32>().read_unaligned() as usize,
+            }
+        }
+    }
+}
+
+enum Column {
+    Strided(Strided),
+    Arrow(Numbers),
+}
+
+/// A table of numbers, column by column.
+pub struct Columns {
+    rows: usize,
+    columns: Vec<Column>,
+    /// Whether every number is in single precision.
+    pub single: bool,
+    /// Whether it is one column without an axis of its own.
+    flat: bool,
+    _keep: Vec<Py<PyAny>>,
+}
+
+// SAFETY: the arrays are only read, and the references to them keep them alive until the last reader is gone.
+unsafe impl Send for Columns {}
+unsafe impl Sync for Columns {}
+unsafe impl Send for Sparse {}
+unsafe impl Sync for Sparse {}
+
+fn strided(array: &Bound<'_, PyUntypedArray>) -> PyResult<Strided> {
+    let (py, of) = (array.py(), array.dtype());
+    let kind = if of.is_equiv_to(&dtype::<f64>(py)) {
+        Kind::F64
+    } else if of.is_equiv_to(&dtype::<f32>(py)) {
+        Kind::F32
+    } else if of.is_equiv_to(&dtype::<i64>(py)) {
+        Kind::I64
+    } else if of.is_equiv_to(&dtype::<i32>(py)) {
+        Kind::I32
+    } else {
+        return Err(PyTypeError::new_err(format!("array: expected numbers in native byte order, got {of}")));
+    };
+    // SAFETY: the pointer to the object is valid while it is borrowed here.
+    let at = unsafe { (*array.as_array_ptr()).fields.data } as *const u8;
+    Ok(Strided { at, stride: array.strides().first().copied().unwrap_or(0), kind })
+}
+
+impl Columns {
+    /// An array with one or two axes, a list of columns, or anything that speaks Arrow's capsule protocol.
+    pub fn of(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = data.cast::<PyUntypedArray>() {
+            return Self::array(array);
+        }
+        if let Ok(list) = data.cast::<PyList>() {
+            let parts: Vec<Columns> = list.iter().map(|column| Columns::of(&column)).collect::<PyResult<_>>()?;
+            let rows = parts.first().map_or(0, |p| p.rows);
+            if let Some(bad) = parts.iter().position(|p| p.rows != rows) {
+                let said = format!("columns: expected {rows} rows in each, got {} in column {}", parts[bad].rows, bad + 1);
+                return Err(pyo3::exceptions::PyValueError::new_err(said));
+            }
+            let single = !parts.is_empty() && parts.iter().all(|p| p.single);
+            let (mut columns, mut keep) = (Vec::new(), Vec::new());
+            for part in parts {
+                columns.extend(part.columns);
+                keep.extend(part._keep);
+            }
+            return Ok(Columns { rows, columns, single, flat: false, _keep: keep });
+        }
+        let (columns, single) = table::columns(data)?;
+        let rows = columns.first().map_or(0, Numbers::len);
+        Ok(Columns { rows, columns: columns.into_iter().map(Column::Arrow).collect(), single, flat: false, _keep: Vec::new() })
+    }
+
+    fn array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Self> {
+        let first = strided(array)?;
+        let (shape, strides) = (array.shape(), array.strides());
+        let (rows, width, step) = match shape {
+            [n] => (*n, 1, 0),
+            [n, d] => (*n, *d, strides[1]),
+            other => {
+                let said = format!("array: expected one or two axes, got {}", other.len());
+                return Err(pyo3::exceptions::PyValueError::new_err(said));
+            }
+        };
+        // wrapping: the address of a column of an empty array is never read
+        let column = |k: usize| Column::Strided(Strided { at: first.at.wrapping_offset(step * k as isize), ..first });
+        let keep = vec![array.clone().into_any().unbind()];
+        Ok(Columns { rows, columns: (0..width).map(column).collect(), single: first.kind == Kind::F32, flat: shape.len() == 1, _keep: keep })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Rows from..to.
+    pub fn read(&self, from: usize, to: usize) -> Result<Mat<f64>> {
+        let mut out = Mat::zeros(to - from, self.width());
+        for (k, column) in self.columns.iter().enumerate() {
+            let values = out.col_as_slice_mut(k);
+            match column {
+                Column::Strided(numbers) => {
+                    values.iter_mut().enumerate().for_each(|(i, v)| *v = numbers.get(from + i))
+                }
+                Column::Arrow(numbers) => numbers.read(from, values)?,
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Compressed sparse rows: values, columns and offsets as SciPy keeps them.
+pub struct Sparse {
+    width: usize,
+    rows: usize,
+    values: Strided,
+    columns: Strided,
+    start: Strided,
+    _keep: [Py<PyAny>; 3],
+}
+
+impl Sparse {
+    fn read(&self, from: usize, to: usize) -> Inputs {
+        let (a, b) = (self.start.index(from), self.start.index(to));
+        Inputs::Sparse(Csr {
+            width: self.width,
+            start: (from..=to).map(|i| self.start.index(i) - a).collect(),
+            columns: (a..b).map(|k| self.columns.index(k) as u32).collect(),
+            values: (a..b).map(|k| self.values.get(k)).collect(),
+        })
+    }
+}
+
+/// The inputs of some rows.
+pub enum Source {
+    Dense(Columns),
+    Sparse(Sparse),
+}
+
+impl Source {
+    /// A table as [`Columns`] takes it, or a tuple (values, columns, offsets, width) of sparse rows.
+    pub fn of(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(parts) = data.cast::<PyTuple>() else { return Columns::of(data).map(Source::Dense) };
+        let (values, columns, start, width): (Bound<PyAny>, Bound<PyAny>, Bound<PyAny>, usize) = parts.extract()?;
+        let array = |part: &Bound<'_, PyAny>| -> PyResult<Strided> { strided(part.cast::<PyUntypedArray>()?) };
+        Ok(Source::Sparse(Sparse {
+            width,
+            rows: start.len()?.saturating_sub(1),
+            values: array(&values)?,
+            columns: array(&columns)?,
+            start: array(&start)?,
+            _keep: [values.unbind(), columns.unbind(), start.unbind()],
+        }))
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Source::Dense(x) => x.rows(),
+            Source::Sparse(x) => x.rows,
+        }
+    }
+
+    /// Number of inputs.
+    pub fn width(&self) -> usize {
+        match self {
+            Source::Dense(x) => x.width(),
+            Source::Sparse(x) => x.width,
+        }
+    }
+
+    /// Whether the numbers are in single precision.
+    pub fn single(&self) -> bool {
+        match self {
+            Source::Dense(x) => x.single,
+            Source::Sparse(x) => x.values.kind == Kind::F32,
+        }
+    }
+
+    /// Rows from..to.
+    pub fn read(&self, from: usize, to: usize) -> Result<Inputs> {
+        match self {
+            Source::Dense(x) => x.read(from, to).map(Inputs::Dense),
+            Source::Sparse(x) => Ok(x.read(from, to)),
+        }
+    }
+}
+
+/// Rows to learn from.
+pub struct Data {
+    pub inputs: Source,
+    pub outputs: Option<Columns>,
+    pub weights: Option<Columns>,
+}
+
+impl Data {
+    /// Inputs, outputs and weights (one axis: of rows; two: of entries) of the same rows.
+    pub fn of(
+        inputs: &Bound<'_, PyAny>,
+        outputs: Option<&Bound<'_, PyAny>>,
+        weights: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let inputs = Source::of(inputs)?;
+        let n = inputs.rows();
+        let same = |columns: Columns, what: &str| {
+            if columns.rows() == n {
+                return Ok(columns);
+            }
+            let error = Error::shape(what, format!("{n} rows as in the inputs"), columns.rows());
+            Err(pyo3::exceptions::PyValueError::new_err(error.to_string()))
+        };
+        let outputs = outputs.map(|y| same(Columns::of(y)?, "outputs")).transpose()?;
+        let weights = weights.map(|w| same(Columns::of(w)?, "sample_weight")).transpose()?;
+        let p = outputs.as_ref().map_or(0, Columns::width);
+        if let Some(w) = weights.as_ref().filter(|w| !w.flat && w.width() != p) {
+            let error = Error::shape("sample_weight", format!("one column, or {p} as the outputs have"), w.width());
+            return Err(pyo3::exceptions::PyValueError::new_err(error.to_string()));
+        }
+        Ok(Data { inputs, outputs, weights })
+    }
+
+    fn batch(&self, from: usize, to: usize) -> Result<Batch> {
+        let weights = match &self.weights {
+            None => None,
+            Some(w) if w.flat => {
+                Some(Weights::Row(w.read(from, to)?.col(0).iter().copied().collect()))
+            }
+            Some(w) => Some(Weights::Entry(w.read(from, to)?)),
+        };
+        let outputs = self.outputs.as_ref().map_or(Ok(Mat::zeros(to - from, 0)), |y| y.read(from, to))?;
+        Ok(Batch { inputs: self.inputs.read(from, to)?, outputs, weights })
+    }
+}
+
+impl Rows for Data {
+    fn inputs(&self) -> usize {
+        self.inputs.width()
+    }
+
+    fn outputs(&self) -> usize {
+        self.outputs.as_ref().map_or(0, Columns::width)
+    }
+
+    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+        let n = self.inputs.rows();
+        Ok(Box::new((0..n).step_by(BATCH).map(move |from| self.batch(from, (from + BATCH).min(n)))))
+    }
+}

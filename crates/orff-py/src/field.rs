@@ -1,0 +1,113 @@
+//! The calculus of fitted fields.
+
+use crate::answer::{array, by_blocks, extend};
+use crate::data::Source;
+use crate::task;
+use orff::model::{Energies, Linear, Model};
+use orff::params::Param;
+use orff::rows::Inputs;
+use orff::{Error, Result};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+
+/// One quantity at the rows of a block, row after row, and the shape of one row.
+fn block(field: &Linear, word: &str, x: &Inputs, out: &mut Vec<f64>) -> Result<()> {
+    match word {
+        "jacobian" => field.jacobian(x)?.iter().for_each(|j| extend(out, j)),
+        "divergence" => out.extend(field.divergence(x)?),
+        "curl" => extend(out, &field.curl(x)?),
+        "potential" => out.extend(field.potential(x)?),
+        "stream_function" => out.extend(field.stream_function(x)?),
+        "vector_potential" => extend(out, &field.vector_potential(x)?),
+        other => return Err(Error::parameter("quantity", "a derivative or a potential", other)),
+    }
+    Ok(())
+}
+
+/// The part of the field that has the potential asked for: the field itself where it is a gradient (a rotation).
+fn part(field: &Linear, word: &str, x: &Inputs) -> Result<Option<Linear>> {
+    if !matches!(word, "potential" | "stream_function" | "vector_potential") || x.nrows() == 0 {
+        return Ok(None);
+    }
+    match block(field, word, &x.slice(0, 1), &mut Vec::new()) {
+        Err(Error::Refused { .. }) if word == "potential" => field.gradient_part().map(Some),
+        Err(Error::Refused { .. }) => field.rotation_part().map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// A derivative or a potential at rows, in the user's coordinates.
+pub fn calculus(
+    py: Python<'_>,
+    model: &Arc<Model>,
+    spec: &[Param],
+    word: &str,
+    rows: Source,
+    threads: Option<usize>,
+) -> PyResult<Py<PyAny>> {
+    let (n, single, d, p) = (rows.rows(), rows.single(), model.inputs(), model.outputs());
+    let (model, asked) = (model.clone(), word.to_string());
+    let values = task::run(py, spec, threads, None, move |watch| {
+        let (mut values, mut of, mut first) = (Vec::new(), None, true);
+        by_blocks(&rows, watch, |x| {
+            let (x, field) = (model.projected(x)?, model.linear()?);
+            if std::mem::take(&mut first) {
+                of = part(field, &asked, &x)?;
+            }
+            block(of.as_ref().unwrap_or(field), &asked, &x, &mut values)
+        })?;
+        Ok(values)
+    })?;
+    let shape = match word {
+        "jacobian" => vec![n, p, d],
+        "curl" | "vector_potential" if d > 2 => vec![n, d * (d - 1) / 2],
+        _ => vec![n],
+    };
+    array(py, values, &shape, single)
+}
+
+/// The Helmholtz decomposition at rows: gradient, rotation (n×d), mean (d) and the energies.
+pub fn decompose<'py>(
+    py: Python<'py>,
+    model: &Arc<Model>,
+    spec: &[Param],
+    rows: Source,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (n, single, d) = (rows.rows(), rows.single(), model.inputs());
+    let model = model.clone();
+    let (gradient, rotation, mean, energies) = task::run(py, spec, threads, None, move |watch| {
+        let (mut gradient, mut rotation, mut mean) = (Vec::new(), Vec::new(), Vec::new());
+        let mut energies = Energies { gradient: 0.0, rotation: 0.0, mean: 0.0, cross: 0.0 };
+        by_blocks(&rows, watch, |x| {
+            let parts = model.linear()?.decompose(&*model.projected(x)?)?;
+            extend(&mut gradient, &parts.gradient);
+            extend(&mut rotation, &parts.rotation);
+            let share = x.nrows() as f64 / n as f64;
+            energies.gradient += share * parts.energies.gradient;
+            energies.rotation += share * parts.energies.rotation;
+            energies.cross += share * parts.energies.cross;
+            energies.mean = parts.energies.mean;
+            mean = parts.mean;
+            Ok(())
+        })?;
+        Ok((gradient, rotation, mean, energies))
+    })?;
+    let out = PyDict::new(py);
+    out.set_item("gradient", array(py, gradient, &[n, d], single)?)?;
+    out.set_item("rotation", array(py, rotation, &[n, d], single)?)?;
+    let width = mean.len();
+    out.set_item("mean", array(py, mean, &[width], single)?)?;
+    let parts = PyDict::new(py);
+    for (name, value) in [
+        ("gradient", energies.gradient),
+        ("rotation", energies.rotation),
+        ("mean", energies.mean),
+        ("cross", energies.cross),
+    ] {
+        parts.set_item(name, value)?;
+    }
+    out.set_item("energies", parts)?;
+    Ok(out)
+}

@@ -1,0 +1,76 @@
+//! Learning, by the name of a learner: a new one needs nothing here.
+
+use crate::data::Data;
+use crate::model::PyModel;
+use crate::raise::raise;
+use crate::task;
+use orff::learn::{Estimator, LEARNERS, TRANSFORMERS, learner, transformer};
+use orff::params::{Param, Params};
+use orff::rows::Rows;
+use orff::{Error, Result};
+use orff_table::Encoding;
+use pyo3::prelude::*;
+use serde_json::{Map, Value};
+
+/// The parameters of a learner or transformer.
+pub fn spec(name: &str) -> Option<&'static [Param]> {
+    let learners = LEARNERS.iter().map(|l| (l.name, l.spec));
+    learners.chain(TRANSFORMERS.iter().map(|t| (t.name, t.spec))).find(|(n, _)| *n == name).map(|(_, spec)| spec)
+}
+
+/// Values by their Python names, as JSON, under Orff's names. Those that every estimator has are checked here.
+pub fn values(py: Python<'_>, spec: &[Param], json: &str) -> PyResult<Map<String, Value>> {
+    let wrong = |e: serde_json::Error| raise(py, Error::Data(format!("parameters: {e}")), spec);
+    let mut given: Map<String, Value> = serde_json::from_str(json).map_err(wrong)?;
+    for own in Estimator::SPEC {
+        if let Some(value) = given.remove(own.python) {
+            own.kind.check(own.python, &value).map_err(|e| raise(py, e, spec))?;
+        }
+    }
+    let name = |python: String| spec.iter().find(|p| p.python == python).map_or(python, |p| p.name.into());
+    Ok(given.into_iter().map(|(python, value)| (name(python), value)).collect())
+}
+
+/// Names of the inputs and of the outputs, where the data had some.
+#[derive(FromPyObject)]
+pub struct Names(Option<Vec<String>>, Option<Vec<String>>);
+
+impl Names {
+    /// Tells a model what its columns are called and where the command finds them in a table.
+    pub fn give(self, mut model: orff::model::Model) -> Result<orff::model::Model> {
+        let Names(inputs, outputs) = self;
+        let (named, info) = (inputs.is_some(), &mut model.info);
+        info.inputs = inputs.unwrap_or_else(|| std::mem::take(&mut info.inputs));
+        info.outputs = outputs.unwrap_or_else(|| std::mem::take(&mut info.outputs));
+        let encoding = Encoding { named, ..Encoding::numbers(info.inputs.clone(), info.outputs.clone()) };
+        info.encoding = serde_json::to_value(encoding).map_err(|e| Error::Data(e.to_string()))?;
+        Ok(model)
+    }
+}
+
+/// Learns with the learner (or transformer) of that name.
+#[pyfunction]
+#[pyo3(signature = (name, parameters, x, y, weights, names, tell=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn fit<'py>(
+    py: Python<'py>,
+    name: &str,
+    parameters: &str,
+    x: &Bound<'py, PyAny>,
+    y: Option<&Bound<'py, PyAny>>,
+    weights: Option<&Bound<'py, PyAny>>,
+    names: Names,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<PyModel> {
+    let spec = spec(name).unwrap_or(&[]);
+    let (values, rows) = (values(py, spec, parameters)?, Data::of(x, y, weights)?);
+    let name = name.to_string();
+    let model = task::run(py, spec, None, tell, move |watch| {
+        let fit = match transformer(&name) {
+            Some(transformer) => transformer.fit,
+            None => learner(&name)?.fit,
+        };
+        names.give(fit(&values, &rows as &dyn Rows, watch)?)
+    })?;
+    Ok(model.into())
+}

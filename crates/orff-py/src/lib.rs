@@ -1,0 +1,28 @@
+//! The extension module `orff._orff`: what Python needs of the library, and no more. Classes, defaults and checks are
+//! declared in the library; `python/orff` makes them scikit-learn's.
+
+mod answer;
+mod command;
+mod data;
+mod describe;
+mod field;
+mod fit;
+mod kernel;
+mod model;
+mod raise;
+mod table;
+mod task;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _orff(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_class::<model::PyModel>()?;
+    m.add_function(wrap_pyfunction!(fit::fit, m)?)?;
+    m.add_function(wrap_pyfunction!(kernel::kernel, m)?)?;
+    m.add_function(wrap_pyfunction!(kernel::kernel_eval, m)?)?;
+    m.add_function(wrap_pyfunction!(describe::declarations, m)?)?;
+    m.add_function(wrap_pyfunction!(command::main, m)?)?;
+    Ok(())
+}

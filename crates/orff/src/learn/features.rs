@@ -1,0 +1,112 @@
+//! Random Fourier features of a scalar kernel, for other programs' linear models.
+
+use super::begin::{Choices, in_pool};
+use super::{choose, sample, scale};
+use crate::error::{Error, Result};
+use crate::feature::{FeatureMap, MapKind};
+use crate::group::Group;
+use crate::kernel::{Kernel, Seen, SumDraw};
+use crate::model::{Held, Linear, Training};
+use crate::params::{Auto, Params};
+use crate::rows::Rows;
+use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
+use crate::watch::Watch;
+use faer::Mat;
+
+crate::params! {
+    /// Random Fourier features: columns z(x) with ⟨z(x), z(x′)⟩ ≈ k(x, x′).
+    pub struct FourierFeatures {
+        /// The kernel, with one output: gaussian, matern(2.5), a sum or a product of such.
+        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (the median distance between
+        /// scaled rows), a number in the units of the inputs, or one number per input.
+        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        /// Group on which the kernel is shift-invariant.
+        group / group: Group = Group::Additive, Kind::Group;
+        /// Number of features; pairs of a cosine and a sine make it even.
+        features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
+        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
+        map / feature_map: MapKind = MapKind::Pairs, Kind::Choice(&["pairs", "phases"]);
+        /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        /// error, and iid above.
+        draw / draw: Auto<DrawKind> = Auto::Auto,
+            Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
+        /// Which measure they are drawn from; plain is the kernel's own.
+        measure / measure: Measure = Measure::Plain, Kind::Choice(Measure::NAMES);
+        /// How a sum of kernels shares its atoms.
+        sum / sum: SumDraw = SumDraw::Concatenation, Kind::Choice(&["concatenation", "mixture"]);
+        /// Seed of every random choice.
+        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
+        /// Number of threads; results do not depend on it.
+        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
+    }
+}
+
+impl FourierFeatures {
+    /// Draws the features for rows, whose outputs are not looked at: a sample fixes scales and what is left open.
+    ///
+    /// ```
+    /// use orff::learn::FourierFeatures;
+    /// use orff::rows::{Inputs, Table};
+    /// use orff::watch::Silent;
+    /// let x = faer::Mat::from_fn(50, 3, |i, k| ((i * (k + 2)) as f64).sin());
+    /// let learner = FourierFeatures { kernel: "gaussian(0.7)".parse()?, ..FourierFeatures::default() };
+    /// let (model, _) = learner.fit(&Table::new(x.clone(), faer::Mat::zeros(50, 0))?, &mut Silent)?;
+    /// let z = model.features(&Inputs::Dense(x))?;
+    /// let square: f64 = z.row(7).iter().map(|v| v * v).sum();
+    /// assert!((square - 1.0).abs() < 1e-12); // k(x, x) = 1, exactly
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<(Linear, Training)> {
+        self.check()?;
+        in_pool(self.threads, || self.fit_here(rows, watch))
+    }
+
+    fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<(Linear, Training)> {
+        if rows.inputs() == 0 {
+            return Err(Error::Data("no inputs: choose at least one column".into()));
+        }
+        let mut choices = Choices::default();
+        let given = self.kernel.with_lengthscale(&self.lengthscale);
+        let (drawn, _) = sample::draw(rows, self.seed, watch)?;
+        let preparation = scale::inputs(&given, &self.group, &drawn.rows)?;
+        let prepared = preparation.prepare(&drawn.rows.inputs, 1)?;
+        let closed = Seen { outputs: 1, lengthscale: Some(1.0), ..Seen::default() };
+        let open = given.resolve(&closed)? != given.resolve(&Seen { lengthscale: Some(2.0), ..closed })?;
+        let median = if open { choose::median_distance(&prepared, drawn.rows.weights.as_ref(), self.seed) } else { 1.0 };
+        if open {
+            choices.say(watch, format!("lengthscale {median:.4} (in scaled inputs): median distance"));
+        }
+        let kernel = given.resolve(&Seen { lengthscale: Some(median), ..closed })?;
+        let d = prepared.ncols();
+        let outputs = kernel.outputs(d)?;
+        if outputs != 1 || kernel.views().is_some() {
+            return Err(Error::shape("kernel", "one with one output, such as gaussian or matern(2.5)", outputs));
+        }
+        let features = self.features.fixed().unwrap_or_else(|| {
+            let (n, reason) = choose::features(drawn.size().unwrap_or(usize::MAX / 16), 1, self.map);
+            choices.say(watch, reason);
+            n
+        });
+        let kind = match self.draw {
+            Auto::Fixed(kind) => kind,
+            Auto::Auto if d <= 20 => DrawKind::QuasiMonteCarlo,
+            Auto::Auto => DrawKind::Iid,
+        };
+        let how = Draw { kind, measure: self.measure, seed: self.seed, purpose: 0 };
+        let map = FeatureMap::draw(&kernel, d, features, self.map, &how, self.sum)?;
+        let model = Linear {
+            preparation,
+            table: Mat::zeros(map.characters(), 1),
+            map,
+            offset: vec![0.0],
+            noise: Mat::zeros(1, 1),
+            output_scale: vec![1.0],
+            posterior: Held::None,
+        };
+        let rows = drawn.total.unwrap_or(drawn.rows.inputs.nrows());
+        let training = Training { rows, kernel: Some(kernel), choices: choices.lines, ..Training::default() };
+        Ok((model, training))
+    }
+}

@@ -1,0 +1,26 @@
+# Made by `cargo xtask gen` from the declarations of the library: change those, not this file.
+
+from . import kernels as kernels, plot as plot
+from ._learners import ExactOperatorRidge as ExactOperatorRidge
+from ._learners import FourierFeatures as FourierFeatures
+from .kernels import Kernel as Kernel
+from ._learners import NystromRidge as NystromRidge
+from ._learners import OperatorRidge as OperatorRidge
+from ._errors import ParameterError as ParameterError
+from ._learners import VectorField as VectorField
+from .kernels import atoms as atoms
+from .kernels import cauchy as cauchy
+from .kernels import conjugate as conjugate
+from .kernels import curl_free as curl_free
+from .kernels import decomposable as decomposable
+from .kernels import div_free as div_free
+from .kernels import gaussian as gaussian
+from .kernels import helmholtz as helmholtz
+from .kernels import laplace as laplace
+from ._base import load as load
+from .kernels import matern as matern
+from .kernels import precompose as precompose
+from .kernels import skewed_chi2 as skewed_chi2
+from .kernels import transformable as transformable
+
+__version__: str

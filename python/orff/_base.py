@@ -1,0 +1,163 @@
+"""What every estimator shares: parameters, progress, files."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _data, _orff
+from ._json import plain
+from ._progress import Progress
+from .kernels import Kernel
+
+SEEDS = 2**31 - 1
+"""Seeds drawn from a random state are below this."""
+
+
+class Estimator(BaseEstimator):
+    """An estimator whose parameters, defaults and checks are those of a learner of the library."""
+
+    _learner: ClassVar[str]
+
+    def _parameters(self) -> str:
+        """The parameters as JSON, by their Python names."""
+        values = {name: plain(value) for name, value in self.get_params(deep=False).items() if name != "random_state"}
+        if "random_state" in self.get_params(deep=False):
+            values["random_state"] = seed(self.random_state)
+        if "n_jobs" in values:
+            values["n_jobs"] = "auto" if values["n_jobs"] in (None, -1) else values["n_jobs"]
+        return json.dumps(values)
+
+    def _threads(self) -> int | None:
+        """Threads of a prediction."""
+        jobs = getattr(self, "n_jobs", None)
+        return None if jobs in (None, -1) else int(jobs)
+
+    def _learn(self, X: Any, y: Any, weights: Any, outputs: list[str] | None) -> None:
+        """Fit the model to prepared data."""
+        inputs = getattr(self, "feature_names_in_", None)
+        names = (None if inputs is None else [str(name) for name in inputs], outputs)
+        with Watching(self.verbose, _data.rows(X)) as tell:
+            model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell)
+        self._keep(model)
+
+    def _keep(self, model: _orff.Model) -> None:
+        self._model = model
+        self._info = json.loads(model.info())
+
+    def _fitted(self) -> _orff.Model:
+        check_is_fitted(self, "_model")
+        return self._model
+
+    def _training(self) -> dict[str, Any]:
+        self._fitted()
+        return self._info["training"]
+
+    @property
+    def choices_(self) -> list[str]:
+        """What was chosen, with the reasons."""
+        return list(self._training()["choices"])
+
+    @property
+    def kernel_(self) -> Kernel:
+        """The kernel with nothing left open, in scaled coordinates."""
+        return Kernel(self._training()["kernel"])
+
+    @property
+    def lengthscale_(self) -> np.ndarray | None:
+        """Lengthscale along each input, in its own units, of the first spectrum of the kernel."""
+        found = _lengthscale(self._training()["kernel"])
+        scale = np.asarray(self._fitted().scales()[1])
+        return None if found is None else np.broadcast_to(np.asarray(found, dtype=np.float64), scale.shape) * scale
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that `orff.load` and the command ``orff`` read.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write it, for example ``"m.orff"``. An old file is replaced in one step.
+        """
+        self._fitted().save(os.fspath(path))
+
+    def _restore(self, model: _orff.Model) -> Self:
+        """Become the estimator of a model from a file."""
+        self._keep(model)
+        self.n_features_in_, outputs, _ = model.shape()
+        self._flat = outputs == 1
+        encoding = self._info["encoding"] or {}
+        if encoding.get("named") and len(self._info["inputs"]) == self.n_features_in_:
+            self.feature_names_in_ = np.asarray(self._info["inputs"], dtype=object)
+        return self
+
+
+def load(path: str | os.PathLike[str]) -> Estimator:
+    """The estimator that `save` or the command ``orff fit`` wrote to a file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np, orff
+    >>> X = np.linspace(0, 1, 30).reshape(-1, 1)
+    >>> model = orff.OperatorRidge().fit(X, np.sin(6 * X[:, 0]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "m.orff")
+    ...     model.save(path)
+    ...     again = orff.load(path)
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
+    """
+    from ._learners import CLASSES
+
+    model = _orff.Model.load(os.fspath(path))
+    learner = json.loads(model.info())["learner"]
+    if learner not in CLASSES:
+        raise ValueError(f"{os.fspath(path)}: made by the learner {learner!r}, which this version does not know")
+    values = json.loads(model.parameters())
+    if values.get("n_jobs") == "auto":
+        values["n_jobs"] = None
+    if isinstance(values.get("kernel"), dict):
+        values["kernel"] = Kernel(values["kernel"])
+    return CLASSES[learner](**values)._restore(model)
+
+
+def seed(random_state: Any) -> Any:
+    """A seed from what scikit-learn calls a random state; what is none is left for the declaration to refuse."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(SEEDS))
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(SEEDS))
+    return plain(random_state)
+
+
+def _lengthscale(form: dict[str, Any]) -> Any:
+    """The lengthscale of the first spectrum of a structured kernel."""
+    if "spectrum" in form:
+        return form["spectrum"]["lengthscale"]
+    inner = form.get("terms") or [form[key] for key in ("of", "left", "right") if key in form]
+    return next((found for found in map(_lengthscale, inner) if found is not None), None)
+
+
+class Watching:
+    """Shows the progress of what runs inside, if anyone wants to see it."""
+
+    def __init__(self, verbose: int, rows: int):
+        self.progress = Progress(rows) if isinstance(verbose, int) and verbose > 0 else None
+
+    def __enter__(self) -> Progress | None:
+        return self.progress
+
+    def __exit__(self, *_: object) -> None:
+        if self.progress is not None:
+            self.progress.close()

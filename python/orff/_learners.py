@@ -1,0 +1,541 @@
+"""The estimators."""
+
+# Made by `cargo xtask gen` from the declarations of the library: change those, not this file.
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._field import Field
+from ._regressor import Regressor
+from ._transformer import Transformer
+from .kernels import Kernel
+
+
+class OperatorRidge(Regressor):
+    """Several outputs by ridge regression with any operator-valued kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of
+        the inputs, or one number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of columns of the feature map; pairs of a cosine and a sine make it even.
+    feature_map : one of pairs, phases, default="pairs"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        error, and iid above.
+    measure : one of plain, trace, tilted, default="trace"
+        Which measure they are drawn from; trace is bounded and has the smallest error.
+    sum : one of concatenation, mixture, default="concatenation"
+        How a sum of kernels shares its atoms.
+    alpha : evidence, gcv, loo or a number ≥ 0, default="evidence"
+        The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
+    fit_intercept : true or false, default=True
+        Learn a constant for each output.
+    metric : a matrix given by its rows, or none, default=None
+        Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
+    posterior : true or false, default=True
+        Keep what error bars need (K² numbers for K unknowns).
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    tol : a number > 0 and ≤ 1, default=1e-10
+        Relative residual at which conjugate gradients stop.
+    max_iter : a whole number ≥ 1, default=2000
+        Most iterations of conjugate gradients.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    evidence_ : float
+        Log evidence at the ridge; NaN when the ridge was given and so not compared.
+    choices_ : list of str
+        What was chosen, with the reasons.
+    noise_ : ndarray of shape (n_outputs_, n_outputs_)
+        Covariance of the noise.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import OperatorRidge
+    >>> X = np.linspace(0, 6, 60).reshape(-1, 1)
+    >>> Y = np.hstack([np.sin(X), np.cos(X)])
+    >>> model = OperatorRidge().fit(X, Y)
+    >>> mean, std = model.predict(X, return_std=True)
+    >>> bool(np.abs(mean - Y).max() < 0.05)
+    True
+    """
+
+    _learner = "regression"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["pairs", "phases"] = "pairs",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        measure: Literal["plain", "trace", "tilted"] = "trace",
+        sum: Literal["concatenation", "mixture"] = "concatenation",
+        alpha: Literal["evidence", "gcv", "loo"] | float = "evidence",
+        fit_intercept: bool = True,
+        metric: ArrayLike | None = None,
+        posterior: bool = True,
+        memory: int = 16384,
+        tol: float = 1e-10,
+        max_iter: int = 2000,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.measure = measure
+        self.sum = sum
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.metric = metric
+        self.posterior = posterior
+        self.memory = memory
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class VectorField(Field):
+    """A vector field: curl-free, divergence-free or both, with potential and stream function.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="helmholtz"
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of
+        the inputs, or one number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of columns of the feature map; pairs of a cosine and a sine make it even.
+    feature_map : one of pairs, phases, default="pairs"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        error, and iid above.
+    measure : one of plain, trace, tilted, default="trace"
+        Which measure they are drawn from; trace is bounded and has the smallest error.
+    sum : one of concatenation, mixture, default="concatenation"
+        How a sum of kernels shares its atoms.
+    alpha : evidence, gcv, loo or a number ≥ 0, default="evidence"
+        The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
+    fit_intercept : true or false, default=True
+        Learn a constant for each output.
+    metric : a matrix given by its rows, or none, default=None
+        Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
+    posterior : true or false, default=True
+        Keep what error bars need (K² numbers for K unknowns).
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    tol : a number > 0 and ≤ 1, default=1e-10
+        Relative residual at which conjugate gradients stop.
+    max_iter : a whole number ≥ 1, default=2000
+        Most iterations of conjugate gradients.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    evidence_ : float
+        Log evidence at the ridge; NaN when the ridge was given and so not compared.
+    choices_ : list of str
+        What was chosen, with the reasons.
+    noise_ : ndarray of shape (n_outputs_, n_outputs_)
+        Covariance of the noise.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import VectorField
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (80, 2))
+    >>> Y = np.column_stack([X[:, 1], X[:, 0]])  # the gradient of x·y
+    >>> field = VectorField(kernel="curl-free").fit(X, Y)
+    >>> bool(np.abs(field.curl(X)).max() < 1e-9)
+    True
+    >>> phi = field.potential(X)
+    >>> bool(np.ptp(phi - X[:, 0] * X[:, 1]) < 0.05)
+    True
+    """
+
+    _learner = "field"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "helmholtz",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["pairs", "phases"] = "pairs",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        measure: Literal["plain", "trace", "tilted"] = "trace",
+        sum: Literal["concatenation", "mixture"] = "concatenation",
+        alpha: Literal["evidence", "gcv", "loo"] | float = "evidence",
+        fit_intercept: bool = True,
+        metric: ArrayLike | None = None,
+        posterior: bool = True,
+        memory: int = 16384,
+        tol: float = 1e-10,
+        max_iter: int = 2000,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.measure = measure
+        self.sum = sum
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.metric = metric
+        self.posterior = posterior
+        self.memory = memory
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ExactOperatorRidge(Regressor):
+    """Ridge regression with the kernel itself, without features: the reference, for a few thousand rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of
+        the inputs, or one number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    alpha : evidence, gcv, loo or a number ≥ 0, default="evidence"
+        The ridge: a number (λ of the mean loss; scikit-learn's KernelRidge has nλ), or how to choose it.
+    fit_intercept : true or false, default=True
+        Learn a constant for each output.
+    posterior : true or false, default=True
+        Keep what error bars need (as many numbers as the Gram matrix has).
+    memory : a whole number ≥ 1, default=4000
+        Most memory for Gram matrices and their factors, in MB.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    evidence_ : float
+        Log evidence at the ridge; NaN when the ridge was given and so not compared.
+    choices_ : list of str
+        What was chosen, with the reasons.
+    noise_ : ndarray of shape (n_outputs_, n_outputs_)
+        Covariance of the noise.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import ExactOperatorRidge
+    >>> X = np.linspace(0, 6, 60).reshape(-1, 1)
+    >>> Y = np.hstack([np.sin(X), np.cos(X)])
+    >>> model = ExactOperatorRidge().fit(X, Y)
+    >>> mean, std = model.predict(X, return_std=True)
+    >>> bool(np.abs(mean - Y).max() < 0.05)
+    True
+    """
+
+    _learner = "exact"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        alpha: Literal["evidence", "gcv", "loo"] | float = "evidence",
+        fit_intercept: bool = True,
+        posterior: bool = True,
+        memory: int = 4000,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.posterior = posterior
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class NystromRidge(Regressor):
+    """Ridge regression on kernel sections at landmarks, in one pass over the rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of
+        the inputs, or one number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000, default="auto"
+        Number of landmarks.
+    landmarks : one of uniform, distant, default="uniform"
+        How they are chosen.
+    alpha : evidence, gcv or a number ≥ 0, default="evidence"
+        The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
+    fit_intercept : true or false, default=True
+        Learn a constant for each output.
+    posterior : true or false, default=True
+        Keep what error bars need (the square of the number of features).
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    evidence_ : float
+        Log evidence at the ridge; NaN when the ridge was given and so not compared.
+    choices_ : list of str
+        What was chosen, with the reasons.
+    noise_ : ndarray of shape (n_outputs_, n_outputs_)
+        Covariance of the noise.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import NystromRidge
+    >>> X = np.linspace(0, 6, 60).reshape(-1, 1)
+    >>> Y = np.hstack([np.sin(X), np.cos(X)])
+    >>> model = NystromRidge().fit(X, Y)
+    >>> mean, std = model.predict(X, return_std=True)
+    >>> bool(np.abs(mean - Y).max() < 0.05)
+    True
+    """
+
+    _learner = "nystrom"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        landmarks: Literal["uniform", "distant"] = "uniform",
+        alpha: Literal["evidence", "gcv"] | float = "evidence",
+        fit_intercept: bool = True,
+        posterior: bool = True,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.landmarks = landmarks
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.posterior = posterior
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class FourierFeatures(Transformer):
+    """Random Fourier features of a scalar kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="gaussian"
+        The kernel, with one output: gaussian, matern(2.5), a sum or a product of such.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the median distance
+        between scaled rows), a number in the units of the inputs, or one number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of features; pairs of a cosine and a sine make it even.
+    feature_map : one of pairs, phases, default="pairs"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        error, and iid above.
+    measure : one of plain, trace, tilted, default="plain"
+        Which measure they are drawn from; plain is the kernel's own.
+    sum : one of concatenation, mixture, default="concatenation"
+        How a sum of kernels shares its atoms.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    n_components_ : int
+        Number of features.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    choices_ : list of str
+        What was chosen, with the reasons.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import orff
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> features = orff.FourierFeatures(orff.matern(2.5, lengthscale=2.0), n_components=2000)
+    >>> Z = features.fit_transform(X)
+    >>> exact = orff.matern(2.5, lengthscale=2.0)(X)[:, :, 0, 0]
+    >>> bool(np.abs(Z @ Z.T - exact).max() < 0.05)
+    True
+    """
+
+    _learner = "fourier-features"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "gaussian",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["pairs", "phases"] = "pairs",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        measure: Literal["plain", "trace", "tilted"] = "plain",
+        sum: Literal["concatenation", "mixture"] = "concatenation",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.measure = measure
+        self.sum = sum
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+CLASSES = {
+    "regression": OperatorRidge,
+    "field": VectorField,
+    "exact": ExactOperatorRidge,
+    "nystrom": NystromRidge,
+    "fourier-features": FourierFeatures,
+}
+"""The class of each learner by its name in model files."""

@@ -1,0 +1,27 @@
+"""Where the names of the package are."""
+
+# Made by `cargo xtask gen` from the declarations of the library: change those, not this file.
+
+PLACES = {
+    "ExactOperatorRidge": "_learners",
+    "FourierFeatures": "_learners",
+    "Kernel": "kernels",
+    "NystromRidge": "_learners",
+    "OperatorRidge": "_learners",
+    "ParameterError": "_errors",
+    "VectorField": "_learners",
+    "atoms": "kernels",
+    "cauchy": "kernels",
+    "conjugate": "kernels",
+    "curl_free": "kernels",
+    "decomposable": "kernels",
+    "div_free": "kernels",
+    "gaussian": "kernels",
+    "helmholtz": "kernels",
+    "laplace": "kernels",
+    "load": "_base",
+    "matern": "kernels",
+    "precompose": "kernels",
+    "skewed_chi2": "kernels",
+    "transformable": "kernels",
+}

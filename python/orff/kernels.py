@@ -1,0 +1,230 @@
+"""Operator-valued kernels as values: build them, add them, scale them, multiply them, evaluate them.
+
+>>> import orff
+>>> kernel = orff.curl_free(orff.matern(2.5)) + 0.1 * orff.div_free()
+>>> print(kernel)
+curl-free(matern(2.5)) + 0.1*div-free
+>>> kernel == orff.Kernel("curl-free(matern(2.5)) + 0.1*div-free")
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _orff
+from ._json import plain
+
+
+class Kernel:
+    """An operator-valued kernel.
+
+    Parameters
+    ----------
+    form : str or mapping
+        An expression such as ``"curl-free(matern(2.5)) + 0.1*div-free"``, or the structured form that it stands for.
+
+    Examples
+    --------
+    >>> from orff import Kernel, gaussian
+    >>> Kernel("2*gaussian(0.5)") == 2 * gaussian(0.5)
+    True
+    >>> gaussian(0.5)([[0.0], [0.5]]).shape
+    (2, 2, 1, 1)
+    """
+
+    __slots__ = ("_form", "_text")
+
+    def __init__(self, form: str | Mapping[str, Any] | Kernel):
+        source = form.form if isinstance(form, Kernel) else plain(form)
+        structured, text = _orff.kernel(json.dumps(source))
+        self._form: dict[str, Any] = json.loads(structured)
+        self._text: str = text
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """The structured form, as files and the command take it."""
+        return json.loads(json.dumps(self._form))
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"Kernel({self._text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kernel) and self._form == other._form
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __reduce__(self):
+        return Kernel, (self._form,)
+
+    def __add__(self, other: Kernel) -> Kernel:
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        terms = [t for k in (self, other) for t in (k._form["terms"] if k._form["kernel"] == "sum" else [k._form])]
+        return Kernel({"kernel": "sum", "terms": terms})
+
+    def __mul__(self, other: Kernel | float) -> Kernel:
+        if isinstance(other, Kernel):
+            return Kernel({"kernel": "product", "left": self._form, "right": other._form})
+        if isinstance(other, Real):
+            factor, of = float(other), self._form
+            if of["kernel"] == "scaled":
+                factor, of = factor * of["factor"], of["of"]
+            return Kernel({"kernel": "scaled", "factor": factor, "of": of})
+        return NotImplemented
+
+    def __rmul__(self, other: float) -> Kernel:
+        return self * other
+
+    def conjugate(self, by: ArrayLike) -> Kernel:
+        """M K Mᵀ for a matrix M with a row per output."""
+        return conjugate(by, self)
+
+    def precompose(self, by: ArrayLike) -> Kernel:
+        """K(T x, T z) for a matrix T with a column per input."""
+        return precompose(by, self)
+
+    def __call__(self, X: ArrayLike, Z: ArrayLike | None = None, *, outputs: int | None = None) -> np.ndarray:
+        """Evaluate the kernel exactly.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Points.
+        Z : array-like of shape (m, d), optional
+            Other points; X itself when left out.
+        outputs : int, optional
+            Number of outputs p where the kernel leaves it open (one otherwise).
+
+        Returns
+        -------
+        ndarray of shape (n, m, p, p)
+            K(xᵢ, zⱼ).
+        """
+        X = _points(X)
+        return _orff.kernel_eval(json.dumps(self._form), X, X if Z is None else _points(Z), outputs)
+
+
+def _points(X: ArrayLike) -> np.ndarray:
+    X = np.asarray(X)
+    X = X if X.dtype in (np.float64, np.float32) else X.astype(np.float64)
+    if X.ndim != 2:
+        raise ValueError(f"points: expected an array with two axes (points and inputs), got {X.ndim}")
+    return X
+
+
+def spectrum(name: str, **fields: Any) -> Kernel:
+    """The scalar kernel of a spectrum with its parameters."""
+    return Kernel({"kernel": "decomposable", "spectrum": {"name": name, **plain(fields)}})
+
+
+def _law(kernel: Kernel | str) -> dict[str, Any]:
+    """The spectrum of a scalar kernel."""
+    kernel = as_kernel(kernel)
+    form = kernel.form
+    if form["kernel"] != "decomposable" or form["output"] != {"name": "identity"}:
+        raise ValueError(f"spectrum: expected a scalar kernel such as gaussian or matern(2.5), got {kernel}")
+    return form["spectrum"]
+
+
+def as_kernel(kernel: Kernel | str | Mapping[str, Any]) -> Kernel:
+    """A kernel, from itself or from its expression."""
+    return kernel if isinstance(kernel, Kernel) else Kernel(kernel)
+
+
+def _matrix(name: str, values: ArrayLike) -> list[list[float]]:
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise ValueError(f"{name}: expected a matrix (two axes), got {matrix.ndim} axes")
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"{name}: expected finite numbers")
+    return matrix.tolist()
+
+
+def decomposable(kernel: Kernel | str = "gaussian", output: str | ArrayLike = "identity") -> Kernel:
+    """k(x, z) Γ: one scalar kernel, outputs coupled by a constant operator.
+
+    Parameters
+    ----------
+    kernel : Kernel or str
+        The scalar kernel k.
+    output : str or array-like of shape (p, p)
+        Γ: a symmetric positive semi-definite matrix, or "identity", "covariance", "similarity(gamma, epsilon)",
+        "laplacian([[…]], epsilon)".
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> G = np.array([[2.0, 1.0], [1.0, 3.0]])
+    >>> k = orff.decomposable(orff.gaussian(0.5), output=G)
+    >>> bool(np.allclose(k([[0.1]])[0, 0], G))
+    True
+    """
+    law = _law(kernel)
+    if isinstance(output, str):
+        return Kernel({**Kernel(f"decomposable(gaussian, {output})").form, "spectrum": law})
+    given = {"name": "given", "matrix": _matrix("output", output)}
+    return Kernel({"kernel": "decomposable", "spectrum": law, "output": given})
+
+
+def curl_free(kernel: Kernel | str = "gaussian") -> Kernel:
+    """−∇∇ᵀk: fields that are gradients of a potential."""
+    return Kernel({"kernel": "curl-free", "spectrum": _law(kernel)})
+
+
+def div_free(kernel: Kernel | str = "gaussian") -> Kernel:
+    """(∇∇ᵀ − ΔI)k: incompressible fields."""
+    return Kernel({"kernel": "div-free", "spectrum": _law(kernel)})
+
+
+def helmholtz(kernel: Kernel | str = "gaussian", gradient: float | str = "auto") -> Kernel:
+    """w·curl-free + (1−w)·div-free; the share w of the gradient part is chosen by the evidence unless it is given."""
+    return Kernel({"kernel": "helmholtz", "spectrum": _law(kernel), "gradient": plain(gradient)})
+
+
+def transformable(kernel: Kernel | str, *views: ArrayLike) -> Kernel:
+    """k(Tᵢx, Tⱼz): each output sees the inputs through its own matrix Tᵢ."""
+    matrices = [_matrix(f"view {i}", view) for i, view in enumerate(views, 1)]
+    return Kernel({"kernel": "transformable", "spectrum": _law(kernel), "views": matrices})
+
+
+def atoms(omega: ArrayLike, factors: ArrayLike, weights: Sequence[float] | None = None) -> Kernel:
+    """Σⱼ aⱼ cos⟨x − z, ωⱼ⟩ BⱼBⱼᵀ, the atoms themselves.
+
+    Parameters
+    ----------
+    omega : array-like of shape (D, d)
+        Frequencies ωⱼ in rows.
+    factors : array-like of shape (D, p, r) or (D·p, r)
+        Factors Bⱼ.
+    weights : sequence of D numbers, optional
+        aⱼ ≥ 0; 1/D each when left out.
+    """
+    stacked = np.asarray(factors, dtype=np.float64)
+    if stacked.ndim == 3:
+        stacked = stacked.reshape(-1, stacked.shape[2])
+    form = {"kernel": "listed", "omega": _matrix("omega", omega), "factors": _matrix("factors", stacked)}
+    return Kernel({**form, "weights": None if weights is None else plain(weights)})
+
+
+def conjugate(by: ArrayLike, of: Kernel | str) -> Kernel:
+    """M K Mᵀ for a matrix M with a row per output."""
+    return Kernel({"kernel": "conjugated", "by": _matrix("by", by), "of": as_kernel(of).form})
+
+
+def precompose(by: ArrayLike, of: Kernel | str) -> Kernel:
+    """K(T x, T z) for a matrix T with a column per input."""
+    return Kernel({"kernel": "precomposed", "with": _matrix("with", by), "of": as_kernel(of).form})
+
+
+from ._spectra import *  # noqa: E402, F403  (made of `spectrum` above)

@@ -1,0 +1,330 @@
+//! The Python classes of learners and transformers, the functions of spectra, and the names of the package.
+
+use anyhow::Result;
+use orff::kernel::Kernel;
+use orff::learn::{Estimator, LEARNERS, Learner, Role, TRANSFORMERS, Transformer};
+use orff::params::{Kind, Param, Params};
+use orff::spectrum::Spectrum;
+use serde_json::{Map, Value};
+use std::fmt::Write;
+
+const MADE: &str = "# Made by `cargo xtask gen` from the declarations of the library: change those, not this file.\n";
+
+/// What is written beside the declaration of a learner.
+struct Class<'a> {
+    name: &'a str,
+    python: &'a str,
+    about: &'a str,
+    base: &'a str,
+    spec: Vec<Param>,
+    defaults: Map<String, Value>,
+    attributes: &'a str,
+    example: &'a str,
+}
+
+impl<'a> Class<'a> {
+    fn learner(learner: &'a Learner) -> Self {
+        let (base, attributes, example) = match learner.role {
+            Role::Regressor => ("Regressor", REGRESSOR, REGRESSOR_EXAMPLE),
+            Role::Field => ("Field", REGRESSOR, FIELD_EXAMPLE),
+        };
+        let (spec, defaults) = (learner.spec, (learner.defaults)());
+        Class::new((learner.name, learner.python, learner.about), spec, defaults, (base, attributes, example))
+    }
+
+    fn transformer(t: &'a Transformer) -> Self {
+        let rest = ("Transformer", TRANSFORMER, TRANSFORMER_EXAMPLE);
+        Class::new((t.name, t.python, t.about), t.spec, (t.defaults)(), rest)
+    }
+
+    fn new(
+        (name, python, about): (&'a str, &'a str, &'a str),
+        spec: &[Param],
+        mut defaults: Map<String, Value>,
+        (base, attributes, example): (&'a str, &'a str, &'a str),
+    ) -> Self {
+        if let Ok(Value::Object(own)) = serde_json::to_value(Estimator::default()) {
+            defaults.extend(own);
+        }
+        let spec = spec.iter().chain(Estimator::SPEC).copied().collect();
+        Class { name, python, about, base, spec, defaults, attributes, example }
+    }
+
+    fn write(&self, out: &mut String) -> Result<()> {
+        let (python, about) = (self.python, self.about);
+        writeln!(out, "\n\nclass {python}({}):", self.base)?;
+        writeln!(out, "    \"\"\"{about}.\n\n    Parameters\n    ----------")?;
+        for p in &self.spec {
+            writeln!(out, "    {} : {}, default={}", p.python, takes(p), default(p, &self.defaults))?;
+            paragraph(out, &format!("{}{}", p.text(), addition(p.python)), 8)?;
+        }
+        writeln!(out, "\n    Attributes\n    ----------")?;
+        indented(out, self.attributes, 4)?;
+        writeln!(out, "\n    Examples\n    --------")?;
+        indented(out, &self.example.replace("CLASS", python), 4)?;
+        writeln!(out, "    \"\"\"\n\n    _learner = \"{}\"\n", self.name)?;
+        writeln!(out, "    def __init__(\n        self,")?;
+        for (i, p) in self.spec.iter().enumerate() {
+            if i == 1 {
+                writeln!(out, "        *,")?;
+            }
+            writeln!(out, "        {}: {} = {},", p.python, annotation(p), default(p, &self.defaults))?;
+        }
+        writeln!(out, "    ):")?;
+        for p in &self.spec {
+            writeln!(out, "        self.{0} = {0}", p.python)?;
+        }
+        Ok(())
+    }
+}
+
+fn classes() -> impl Iterator<Item = Class<'static>> {
+    LEARNERS.iter().map(Class::learner).chain(TRANSFORMERS.iter().map(Class::transformer))
+}
+
+/// python/orff/_learners.py.
+pub fn learners() -> Result<String> {
+    let mut bases: Vec<&str> = classes().map(|c| c.base).collect();
+    bases.sort_unstable();
+    bases.dedup();
+    let mut out = format!("\"\"\"The estimators.\"\"\"\n\n{MADE}\nfrom __future__ import annotations\n\n");
+    writeln!(out, "from collections.abc import Sequence\nfrom typing import Literal\n")?;
+    writeln!(out, "import numpy as np\nfrom numpy.typing import ArrayLike\n")?;
+    for base in bases {
+        writeln!(out, "from ._{} import {base}", base.to_lowercase())?;
+    }
+    writeln!(out, "from .kernels import Kernel")?;
+    for class in classes() {
+        class.write(&mut out)?;
+    }
+    writeln!(out, "\n\nCLASSES = {{")?;
+    for class in classes() {
+        writeln!(out, "    \"{}\": {},", class.name, class.python)?;
+    }
+    writeln!(out, "}}\n\"\"\"The class of each learner by its name in model files.\"\"\"")?;
+    Ok(out)
+}
+
+/// python/orff/_spectra.py.
+pub fn spectra() -> Result<String> {
+    let functions = Kernel::functions();
+    let names: Vec<String> = Spectrum::NAMES.iter().map(|n| format!("\"{}\"", identifier(n))).collect();
+    let mut out = format!("\"\"\"Scalar kernels.\"\"\"\n\n{MADE}\nfrom __future__ import annotations\n\n");
+    writeln!(out, "from collections.abc import Sequence\n\nfrom .kernels import Kernel, spectrum\n")?;
+    writeln!(out, "__all__ = [{}]", names.join(", "))?;
+    for (name, formula) in Spectrum::NAMES.iter().zip(Spectrum::FORMULAS) {
+        let usual = serde_json::to_value(Spectrum::from_name(name)?)?;
+        let Some((_, fields)) = functions.iter().find(|(n, _)| n == name) else { continue };
+        let mut arguments = Vec::new();
+        for field in fields {
+            let of = if field == "lengthscale" { "str | float | Sequence[float]" } else { "float" };
+            arguments.push(format!("{field}: {of} = {}", literal(&usual[field])));
+        }
+        let given: Vec<String> = fields.iter().map(|f| format!("{f}={f}")).collect();
+        writeln!(out, "\n\ndef {}({}) -> Kernel:", identifier(name), arguments.join(", "))?;
+        writeln!(out, "    \"\"\"{formula}.\"\"\"")?;
+        writeln!(out, "    return spectrum(\"{name}\", {})", given.join(", "))?;
+    }
+    Ok(out)
+}
+
+/// Where each name of the package is.
+fn places() -> Vec<(String, &'static str)> {
+    let mut places: Vec<(String, &str)> = classes().map(|c| (c.python.to_string(), "_learners")).collect();
+    // a sum is written with +
+    let functions = Kernel::functions().into_iter().filter(|(name, _)| name != "sum");
+    places.extend(functions.map(|(name, _)| (identifier(&name), "kernels")));
+    places.extend([
+        ("Kernel".to_string(), "kernels"),
+        ("ParameterError".to_string(), "_errors"),
+        ("load".to_string(), "_base"),
+    ]);
+    places.sort();
+    places
+}
+
+/// python/orff/_names.py.
+pub fn names() -> Result<String> {
+    let mut out = format!("\"\"\"Where the names of the package are.\"\"\"\n\n{MADE}\nPLACES = {{\n");
+    for (name, place) in places() {
+        writeln!(out, "    \"{name}\": \"{place}\",")?;
+    }
+    writeln!(out, "}}")?;
+    Ok(out)
+}
+
+/// python/orff/__init__.pyi.
+pub fn stub() -> Result<String> {
+    let mut out = String::from(MADE);
+    writeln!(out, "\nfrom . import kernels as kernels, plot as plot")?;
+    for (name, place) in places() {
+        writeln!(out, "from .{place} import {name} as {name}")?;
+    }
+    writeln!(out, "\n__version__: str")?;
+    Ok(out)
+}
+
+fn identifier(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+/// What a parameter takes, in words.
+fn takes(p: &Param) -> String {
+    match p.python {
+        "n_jobs" => "int or None".into(),
+        "random_state" => "int, RandomState, Generator or None".into(),
+        _ => match p.kind {
+            Kind::Kernel => "Kernel or str".into(),
+            _ => p.kind.expected(),
+        },
+    }
+}
+
+/// What Python adds to a declaration.
+fn addition(python: &str) -> &'static str {
+    match python {
+        "n_jobs" => " None and -1 mean all processors (or OMP_NUM_THREADS of them).",
+        "random_state" => " None draws one from NumPy's global state, a RandomState or Generator from itself.",
+        _ => "",
+    }
+}
+
+fn annotation(p: &Param) -> String {
+    match p.python {
+        "n_jobs" => "int | None".into(),
+        "random_state" => "int | np.random.RandomState | np.random.Generator | None".into(),
+        _ => of_kind(&p.kind),
+    }
+}
+
+fn of_kind(kind: &Kind) -> String {
+    let words = |words: &[&str]| {
+        format!("Literal[{}]", words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", "))
+    };
+    match kind {
+        Kind::Count { .. } => "int".into(),
+        Kind::Number { .. } => "float".into(),
+        Kind::Choice(list) => words(list),
+        Kind::Flag => "bool".into(),
+        Kind::Auto(inner) => format!("Literal[\"auto\"] | {}", of_kind(inner)),
+        Kind::WordOr(list, inner) => format!("{} | {}", words(list), of_kind(inner)),
+        Kind::Several(inner) => format!("{0} | Sequence[{0}]", of_kind(inner)),
+        Kind::Text => "str | None".into(),
+        Kind::Kernel => "Kernel | str".into(),
+        Kind::Group => "str".into(),
+        Kind::Matrix => "ArrayLike | None".into(),
+    }
+}
+
+/// The default as Python writes it.
+fn default(p: &Param, defaults: &Map<String, Value>) -> String {
+    let value = defaults.get(p.name).unwrap_or(&Value::Null);
+    match (p.python, &p.kind) {
+        ("n_jobs", _) => "None".into(),
+        (_, Kind::Kernel) => match serde_json::from_value::<Kernel>(value.clone()) {
+            Ok(kernel) if !value.is_string() => format!("\"{kernel}\""),
+            _ => literal(value),
+        },
+        _ => literal(value),
+    }
+}
+
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Null => "None".into(),
+        Value::Bool(true) => "True".into(),
+        Value::Bool(false) => "False".into(),
+        other => other.to_string(),
+    }
+}
+
+/// A paragraph in lines of at most 110 characters.
+fn paragraph(out: &mut String, text: &str, indent: usize) -> Result<()> {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && indent + line.chars().count() + word.chars().count() + 1 > 110 {
+            writeln!(out, "{:indent$}{line}", "")?;
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    writeln!(out, "{:indent$}{line}", "")?;
+    Ok(())
+}
+
+fn indented(out: &mut String, text: &str, indent: usize) -> Result<()> {
+    for line in text.lines() {
+        if line.is_empty() { writeln!(out)? } else { writeln!(out, "{:indent$}{line}", "")? }
+    }
+    Ok(())
+}
+
+const REGRESSOR: &str = "\
+alpha_ : float
+    The ridge.
+lengthscale_ : ndarray of shape (n_features_in_,) or None
+    Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+kernel_ : Kernel
+    The kernel with nothing left open, in scaled coordinates.
+path_ : dict of ndarray
+    Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+evidence_ : float
+    Log evidence at the ridge; NaN when the ridge was given and so not compared.
+choices_ : list of str
+    What was chosen, with the reasons.
+noise_ : ndarray of shape (n_outputs_, n_outputs_)
+    Covariance of the noise.
+n_features_in_, feature_names_in_, n_outputs_
+    As in scikit-learn.
+";
+
+const REGRESSOR_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> X = np.linspace(0, 6, 60).reshape(-1, 1)
+>>> Y = np.hstack([np.sin(X), np.cos(X)])
+>>> model = CLASS().fit(X, Y)
+>>> mean, std = model.predict(X, return_std=True)
+>>> bool(np.abs(mean - Y).max() < 0.05)
+True
+";
+
+const FIELD_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> X = np.random.default_rng(0).uniform(-1, 1, (80, 2))
+>>> Y = np.column_stack([X[:, 1], X[:, 0]])  # the gradient of x·y
+>>> field = CLASS(kernel=\"curl-free\").fit(X, Y)
+>>> bool(np.abs(field.curl(X)).max() < 1e-9)
+True
+>>> phi = field.potential(X)
+>>> bool(np.ptp(phi - X[:, 0] * X[:, 1]) < 0.05)
+True
+";
+
+const TRANSFORMER: &str = "\
+n_components_ : int
+    Number of features.
+kernel_ : Kernel
+    The kernel with nothing left open, in scaled coordinates.
+lengthscale_ : ndarray of shape (n_features_in_,) or None
+    Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+choices_ : list of str
+    What was chosen, with the reasons.
+n_features_in_, feature_names_in_
+    As in scikit-learn.
+";
+
+const TRANSFORMER_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> import orff
+>>> X = np.random.default_rng(0).normal(size=(100, 3))
+>>> features = orff.CLASS(orff.matern(2.5, lengthscale=2.0), n_components=2000)
+>>> Z = features.fit_transform(X)
+>>> exact = orff.matern(2.5, lengthscale=2.0)(X)[:, :, 0, 0]
+>>> bool(np.abs(Z @ Z.T - exact).max() < 0.05)
+True
+";
