@@ -3,7 +3,7 @@
 use super::begin::{self, Begun, Choices, FittedExact, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
 use super::exact_posterior::posterior;
-use super::regression::noise_variance;
+use super::gather::noise_variance;
 use super::{Regression, Ridge, sample};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -100,8 +100,9 @@ impl ExactRegression {
         };
         let (p, v) = (rows.outputs(), self.kernel.views().map_or(1, <[_]>::len));
         // before the kernel is resolved only rows are sure to count
-        let allow = |n: usize| self.allow(n, p, n.saturating_mul(v));
-        let mut begun = begin::begin(&learner, rows, &allow, &mut choices, watch)?;
+        let sampled = begin::sampled(&learner, rows, watch)?;
+        self.allow(sampled.rows(), p, sampled.rows().saturating_mul(v))?;
+        let mut begun = sampled.begin(&learner, &mut choices, watch)?;
         let separated = begun.inner.separated();
         let width = if separated.is_some() { v } else { p };
         let data = self.collect(&mut begun, rows, watch, &|n| self.allow(n, p, n.saturating_mul(width)))?;

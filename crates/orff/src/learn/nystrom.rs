@@ -2,7 +2,7 @@
 
 use super::begin::{self, Begun, Choices, FittedExact, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
-use super::regression::noise_variance;
+use super::gather::noise_variance;
 use super::sections::{Sections, posterior};
 use super::stage::Stage;
 use super::{Landmarks, Regression, Ridge, sample};
@@ -79,7 +79,7 @@ impl Nystrom {
             seed: self.seed,
             ..Regression::default()
         };
-        let mut begun = begin::begin(&learner, rows, &|_| Ok(()), &mut choices, watch)?;
+        let mut begun = begin::sampled(&learner, rows, watch)?.begin(&learner, &mut choices, watch)?;
         let sections = self.sections(&begun, &mut choices, watch)?;
         let pass = self.pass(&mut begun, &sections, rows, watch)?;
         watch.stage("solve");

@@ -158,10 +158,7 @@ impl System {
         let p = map.shape().1;
         let whitener = metric.map(|m| whitener(m, p)).transpose()?;
         if whitener.is_some() && data.len() != 1 {
-            return Err(Error::refused(
-                "a metric with missing outputs or entry weights",
-                "whiten complete outputs instead",
-            ));
+            return Err(incomplete_metric());
         }
         match (map.shared(), data) {
             (Some((b, amplitudes)), [all]) => Self::complete(amplitudes, b, all, whitener.as_ref()),
@@ -332,8 +329,13 @@ fn weighted(cc: &Mat<f64>, amplitudes: &[f64]) -> Mat<f64> {
     Mat::from_fn(cc.nrows(), cc.ncols(), |i, j| amplitudes[i] * amplitudes[j] * cc[(i, j)])
 }
 
+/// With a metric the residuals of a row belong together: one cannot be missing.
+pub(crate) fn incomplete_metric() -> Error {
+    Error::refused("a metric with missing outputs or entry weights", "whiten complete outputs instead")
+}
+
 /// (L⁻¹, L) of the metric Σ = LLᵀ: y′ = L⁻¹y has the Euclidean metric. \[metric\]
-fn whitener(metric: &Mat<f64>, p: usize) -> Result<(Mat<f64>, Mat<f64>)> {
+pub(crate) fn whitener(metric: &Mat<f64>, p: usize) -> Result<(Mat<f64>, Mat<f64>)> {
     if metric.nrows() != p || metric.ncols() != p {
         return Err(Error::shape("metric", format!("{p}×{p}"), format!("{}×{}", metric.nrows(), metric.ncols())));
     }
