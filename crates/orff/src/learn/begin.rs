@@ -82,9 +82,19 @@ impl<'a> Sampled<'a> {
         self.drawn.total.unwrap_or(self.drawn.rows.inputs.nrows())
     }
 
+    /// Number of prepared rows of the sample: several for each row with views.
+    pub fn prepared(&self) -> usize {
+        self.inputs.nrows()
+    }
+
     /// Number of coordinates of the kernel.
     pub fn dimension(&self) -> usize {
         self.inputs.ncols()
+    }
+
+    /// Columns of prepared outputs: p, or 1 with views.
+    pub fn columns(&self) -> usize {
+        self.outputs.ncols()
     }
 
     /// The kernel with any lengthscale: enough to know its sizes.
