@@ -154,12 +154,14 @@ impl Gathering {
         let views = preparation.views.len();
         let table = solution.table;
         let (m, columns) = (table.nrows(), table.ncols());
-        let of = |t: usize| &data[t.min(data.len() - 1)];
+        let explained: Vec<(f64, f64)> = match data {
+            [all] => all.explained(0..columns, table.as_ref()),
+            each => (0..columns).flat_map(|t| each[t].explained(t..t + 1, table.subcols(t, 1))).collect(),
+        };
         let mut constants = vec![0.0; columns];
         let mut variances = vec![0.0; columns];
-        for t in 0..columns {
-            let one = of(t);
-            let (constant, rss) = one.explained(t, table.col(t));
+        for (t, (constant, rss)) in explained.into_iter().enumerate() {
+            let one = &data[t.min(data.len() - 1)];
             constants[t] = constant;
             let spent = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
             // of an observation with the average weight

@@ -213,7 +213,7 @@ impl Nystrom {
         for t in 0..p {
             // stacked outputs share one column, and their degrees of freedom
             let column = if width == 1 { t } else { 0 };
-            let (constant, rss) = of(t).explained(column, solution.table.col(column));
+            let (constant, rss) = of(t).explained(column..column + 1, solution.table.subcols(column, 1))[0];
             let spent = solution.freedom.as_ref().map_or(0.0, |f| f[column]) / width as f64;
             constants[t] = constant;
             variances[t] = noise_variance(rss, of(t).count, spent) * of(t).observations / of(t).weight;
