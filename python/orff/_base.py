@@ -41,11 +41,15 @@ class Estimator(BaseEstimator):
 
     def _learn(self, X: Any, y: Any, weights: Any, outputs: list[str] | None) -> None:
         """Fit the model to prepared data."""
-        inputs = getattr(self, "feature_names_in_", None)
-        names = (None if inputs is None else [str(name) for name in inputs], outputs)
+        names = self._column_names(outputs)
         with Watching(self.verbose, _data.rows(X)) as tell:
             model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell)
         self._keep(model)
+
+    def _column_names(self, outputs: list[str] | None) -> tuple[list[str] | None, list[str] | None]:
+        """Names of inputs and outputs, where there are some."""
+        inputs = getattr(self, "feature_names_in_", None)
+        return None if inputs is None else [str(name) for name in inputs], outputs
 
     def _keep(self, model: _orff.Model) -> None:
         self._model = model
@@ -54,6 +58,9 @@ class Estimator(BaseEstimator):
     def _fitted(self) -> _orff.Model:
         check_is_fitted(self, "_model")
         return self._model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_model", None) is not None or getattr(self, "_moments", None) is not None
 
     def _training(self) -> dict[str, Any]:
         self._fitted()

@@ -56,12 +56,26 @@ def inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
         return X
     # what is not finite is said by the library, with its place
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=READ, ensure_all_finite=False)
-    if _is_sparse(X):
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X.data, X.indices, X.indptr, X.shape[1]
-    return X
+    return _parts(X)
+
+
+def _parts(X: Any) -> Any:
+    """An array as it is, sparse rows by their arrays."""
+    if not _is_sparse(X):
+        return X
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X.data, X.indices, X.indptr, X.shape[1]
+
+
+def table(X: Any) -> Any:
+    """Inputs without an estimator that knows their columns."""
+    if is_pandas(X):
+        return columns(X)
+    if is_arrow(X):
+        return X
+    return _parts(check_array(X, accept_sparse="csr", dtype=READ, ensure_all_finite=False))
 
 
 def _names(estimator: Any, names: list[str] | None, reset: bool) -> None:

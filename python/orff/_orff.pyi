@@ -23,6 +23,23 @@ class Model:
     @classmethod
     def from_bytes(cls, bytes: bytes) -> Model: ...
 
+class Gathering:
+    def __init__(
+        self,
+        name: str,
+        parameters: str,
+        x: Any,
+        y: Any,
+        weights: Any,
+        names: tuple[list[str] | None, list[str] | None],
+        tell: Any = None,
+    ) -> None: ...
+    def add(self, x: Any, y: Any, weights: Any, tell: Any = None) -> None: ...
+    def merge(self, other: Gathering) -> None: ...
+    def empty(self) -> Gathering: ...
+    def shape(self) -> tuple[int, int, int]: ...
+    def solve(self, tell: Any = None) -> Model: ...
+
 def fit(
     name: str,
     parameters: str,

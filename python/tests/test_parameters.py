@@ -14,7 +14,7 @@ X = np.linspace(0, 1, 12).reshape(6, 2)
 CASES = [
     pytest.param(c["class"], p["python"], bad["value"], bad["said"], id=f"{c['class']}-{p['python']}-{bad['value']}")
     for c in DECLARED["classes"]
-    for p in c["parameters"] + DECLARED["estimator"]
+    for p in c["parameters"]
     for bad in p["bad"]
     # what None, -1 and numbers mean in scikit-learn
     if not (p["python"] == "n_jobs" and bad["value"] == -1)
@@ -46,7 +46,7 @@ def test_defaults_are_those_of_the_library(declared):
 @pytest.mark.parametrize("declared", DECLARED["classes"], ids=lambda c: c["class"])
 def test_every_parameter_is_documented(declared):
     doc = getattr(orff, declared["class"]).__doc__
-    for p in declared["parameters"] + DECLARED["estimator"]:
+    for p in declared["parameters"]:
         assert f"    {p['python']} : " in doc, p["python"]
     for part in ("Parameters\n", "Attributes\n", "Examples\n"):
         assert part in doc

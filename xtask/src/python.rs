@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use orff::kernel::Kernel;
-use orff::learn::{Estimator, LEARNERS, Learner, Role, TRANSFORMERS, Transformer};
+use orff::learn::{Estimator, Gatherer, LEARNERS, Learner, Role, TRANSFORMERS, Transformer};
 use orff::params::{Kind, Param, Params};
 use orff::spectrum::Spectrum;
 use serde_json::{Map, Value};
@@ -16,6 +16,7 @@ struct Class<'a> {
     python: &'a str,
     about: &'a str,
     base: &'a str,
+    gathers: bool,
     spec: Vec<Param>,
     defaults: Map<String, Value>,
     attributes: &'a str,
@@ -28,31 +29,37 @@ impl<'a> Class<'a> {
             Role::Regressor => ("Regressor", REGRESSOR, REGRESSOR_EXAMPLE),
             Role::Field => ("Field", REGRESSOR, FIELD_EXAMPLE),
         };
-        let (spec, defaults) = (learner.spec, (learner.defaults)());
-        Class::new((learner.name, learner.python, learner.about), spec, defaults, (base, attributes, example))
+        let about = (learner.name, learner.python, learner.about);
+        let defaults = (learner.defaults)();
+        Class::new(about, learner.spec, defaults, learner.begin.is_some(), (base, attributes, example))
     }
 
     fn transformer(t: &'a Transformer) -> Self {
         let rest = ("Transformer", TRANSFORMER, TRANSFORMER_EXAMPLE);
-        Class::new((t.name, t.python, t.about), t.spec, (t.defaults)(), rest)
+        Class::new((t.name, t.python, t.about), t.spec, (t.defaults)(), false, rest)
     }
 
     fn new(
         (name, python, about): (&'a str, &'a str, &'a str),
         spec: &[Param],
         mut defaults: Map<String, Value>,
+        gathers: bool,
         (base, attributes, example): (&'a str, &'a str, &'a str),
     ) -> Self {
-        if let Ok(Value::Object(own)) = serde_json::to_value(Estimator::default()) {
-            defaults.extend(own);
+        for own in [serde_json::to_value(Estimator::default()), serde_json::to_value(Gatherer::default())] {
+            if let Ok(Value::Object(own)) = own {
+                defaults.extend(own);
+            }
         }
-        let spec = spec.iter().chain(Estimator::SPEC).copied().collect();
-        Class { name, python, about, base, spec, defaults, attributes, example }
+        let gatherer = if gathers { Gatherer::SPEC } else { &[] };
+        let spec = spec.iter().chain(gatherer).chain(Estimator::SPEC).copied().collect();
+        Class { name, python, about, base, gathers, spec, defaults, attributes, example }
     }
 
     fn write(&self, out: &mut String) -> Result<()> {
         let (python, about) = (self.python, self.about);
-        writeln!(out, "\n\nclass {python}({}):", self.base)?;
+        let gatherer = if self.gathers { "Gatherer, " } else { "" };
+        writeln!(out, "\n\nclass {python}({gatherer}{}):", self.base)?;
         writeln!(out, "    \"\"\"{about}.\n\n    Parameters\n    ----------")?;
         for p in &self.spec {
             writeln!(out, "    {} : {}, default={}", p.python, takes(p), default(p, &self.defaults))?;
@@ -60,6 +67,9 @@ impl<'a> Class<'a> {
         }
         writeln!(out, "\n    Attributes\n    ----------")?;
         indented(out, self.attributes, 4)?;
+        if self.gathers {
+            indented(out, GATHERER, 4)?;
+        }
         writeln!(out, "\n    Examples\n    --------")?;
         indented(out, &self.example.replace("CLASS", python), 4)?;
         writeln!(out, "    \"\"\"\n\n    _learner = \"{}\"\n", self.name)?;
@@ -84,7 +94,7 @@ fn classes() -> impl Iterator<Item = Class<'static>> {
 
 /// python/orff/_learners.py.
 pub fn learners() -> Result<String> {
-    let mut bases: Vec<&str> = classes().map(|c| c.base).collect();
+    let mut bases: Vec<&str> = classes().map(|c| c.base).chain(["Gatherer"]).collect();
     bases.sort_unstable();
     bases.dedup();
     let mut out = format!("\"\"\"The estimators.\"\"\"\n\n{MADE}\nfrom __future__ import annotations\n\n");
@@ -136,6 +146,7 @@ fn places() -> Vec<(String, &'static str)> {
     places.extend(functions.map(|(name, _)| (identifier(&name), "kernels")));
     places.extend([
         ("Kernel".to_string(), "kernels"),
+        ("Moments".to_string(), "_gatherer"),
         ("ParameterError".to_string(), "_errors"),
         ("load".to_string(), "_base"),
     ]);
@@ -279,6 +290,11 @@ noise_ : ndarray of shape (n_outputs_, n_outputs_)
     Covariance of the noise.
 n_features_in_, feature_names_in_, n_outputs_
     As in scikit-learn.
+";
+
+const GATHERER: &str = "\
+moments_ : Moments
+    The moments of the rows so far, after `partial_fit`, or `fit` with ``warm_start=True``.
 ";
 
 const REGRESSOR_EXAMPLE: &str = "\

@@ -1,7 +1,7 @@
 //! The declarations of the library, for Python's tests: every parameter with the values it must refuse.
 
 use orff::kernel::Kernel;
-use orff::learn::{Estimator, LEARNERS, TRANSFORMERS};
+use orff::learn::{Estimator, Gatherer, LEARNERS, TRANSFORMERS};
 use orff::params::{Param, Params};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -22,17 +22,25 @@ fn parameters(spec: &[Param], defaults: &Map<String, Value>) -> Value {
     spec.iter().map(one).collect()
 }
 
+/// The defaults of parameters that only Python has.
+fn own<P: Params>() -> impl Iterator<Item = (String, Value)> {
+    let values = serde_json::to_value(P::default()).unwrap_or_default();
+    values.as_object().cloned().unwrap_or_default().into_iter()
+}
+
 /// Every class with its parameters, and every function of kernel expressions, as JSON.
 #[pyfunction]
 pub fn declarations() -> String {
-    let learners = LEARNERS.iter().map(|l| (l.name, l.python, l.spec, (l.defaults)()));
-    let transformers = TRANSFORMERS.iter().map(|t| (t.name, t.python, t.spec, (t.defaults)()));
+    let learners = LEARNERS.iter().map(|l| (l.name, l.python, l.spec, (l.defaults)(), l.begin.is_some()));
+    let transformers = TRANSFORMERS.iter().map(|t| (t.name, t.python, t.spec, (t.defaults)(), false));
     let classes: Vec<Value> = learners
         .chain(transformers)
-        .map(|(name, python, spec, defaults)| {
-            json!({"learner": name, "class": python, "parameters": parameters(spec, &defaults)})
+        .map(|(name, python, spec, mut defaults, gathers)| {
+            defaults.extend(own::<Estimator>().chain(own::<Gatherer>()));
+            let gatherer = if gathers { Gatherer::SPEC } else { &[] };
+            let spec: Vec<Param> = spec.iter().chain(gatherer).chain(Estimator::SPEC).copied().collect();
+            json!({"learner": name, "class": python, "parameters": parameters(&spec, &defaults)})
         })
         .collect();
-    let own = parameters(Estimator::SPEC, &Map::new());
-    json!({"classes": classes, "estimator": own, "kernels": Kernel::functions()}).to_string()
+    json!({"classes": classes, "kernels": Kernel::functions()}).to_string()
 }

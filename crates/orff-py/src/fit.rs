@@ -4,7 +4,7 @@ use crate::data::Data;
 use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
-use orff::learn::{Estimator, LEARNERS, TRANSFORMERS, learner, transformer};
+use orff::learn::{Estimator, Gatherer, LEARNERS, TRANSFORMERS, learner, transformer};
 use orff::params::{Param, Params};
 use orff::rows::Rows;
 use orff::{Error, Result};
@@ -22,7 +22,7 @@ pub fn spec(name: &str) -> Option<&'static [Param]> {
 pub fn values(py: Python<'_>, spec: &[Param], json: &str) -> PyResult<Map<String, Value>> {
     let wrong = |e: serde_json::Error| raise(py, Error::Data(format!("parameters: {e}")), spec);
     let mut given: Map<String, Value> = serde_json::from_str(json).map_err(wrong)?;
-    for own in Estimator::SPEC {
+    for own in Estimator::SPEC.iter().chain(Gatherer::SPEC) {
         if let Some(value) = given.remove(own.python) {
             own.kind.check(own.python, &value).map_err(|e| raise(py, e, spec))?;
         }
@@ -32,7 +32,7 @@ pub fn values(py: Python<'_>, spec: &[Param], json: &str) -> PyResult<Map<String
 }
 
 /// Names of the inputs and of the outputs, where the data had some.
-#[derive(FromPyObject)]
+#[derive(Clone, FromPyObject, IntoPyObject)]
 pub struct Names(Option<Vec<String>>, Option<Vec<String>>);
 
 impl Names {

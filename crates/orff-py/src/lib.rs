@@ -7,6 +7,7 @@ mod data;
 mod describe;
 mod field;
 mod fit;
+mod gathering;
 mod kernel;
 mod model;
 mod raise;
@@ -19,6 +20,7 @@ use pyo3::prelude::*;
 fn _orff(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<model::PyModel>()?;
+    m.add_class::<gathering::PyGathering>()?;
     m.add_function(wrap_pyfunction!(fit::fit, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel_eval, m)?)?;

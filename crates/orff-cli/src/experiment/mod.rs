@@ -43,7 +43,7 @@ impl Report<'_> {
         let mean = values.iter().sum::<f64>() / n;
         let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
         let known = published.map_or("–".to_string(), |p| format!("{p:.4}"));
-        writeln!(self.out, "{name:46} {mean:8.4}  {:8.4}  {known:>9}", variance.sqrt())?;
+        writeln!(self.out, "{name:62} {mean:8.4}  {:8.4}  {known:>9}", variance.sqrt())?;
         Ok(self.out.flush()?)
     }
 
@@ -85,6 +85,6 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     };
     let seeds = matches.get_one::<u64>("seeds").copied().unwrap_or(e.seeds);
     writeln!(out, "{}, {seeds} seeds", e.about)?;
-    writeln!(out, "{:46} {:>8}  {:>8}  {:>9}", "", "mean", "sd", "published")?;
+    writeln!(out, "{:62} {:>8}  {:>8}  {:>9}", "", "mean", "sd", "published")?;
     (e.run)(seeds, &mut Report { out: &mut out })
 }

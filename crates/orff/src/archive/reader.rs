@@ -5,6 +5,7 @@ use super::header::{Contents, Entry, START, brief, damaged, measure, parse};
 use crate::error::{Error, Result};
 use faer::Mat;
 use safetensors::tensor::Dtype;
+use serde::Deserialize;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -75,6 +76,17 @@ impl Reader {
     /// What the file is: `"model"`, `"moments"`, ….
     pub fn kind(&self) -> &str {
         &self.contents.kind
+    }
+
+    /// An error that names this file.
+    pub fn damaged(&self, why: impl Into<String>) -> Error {
+        Error::File { path: self.path.clone(), why: why.into() }
+    }
+
+    /// A part of the header as a value.
+    pub fn part<T: for<'de> Deserialize<'de>>(&self, name: &str) -> Result<T> {
+        serde_json::from_value(self.header()[name].clone())
+            .map_err(|e| self.damaged(format!("its header has no usable \"{name}\" ({e})")))
     }
 
     /// Refuses a file of another kind.

@@ -4,6 +4,7 @@ use super::Characters;
 use crate::error::{Error, Result};
 use crate::kernel::{Atoms, Block, Kernel, SumDraw};
 use crate::linalg;
+use crate::params::Auto;
 use crate::random::Stream;
 use crate::rows::Inputs;
 use crate::spectrum::Draw;
@@ -19,6 +20,17 @@ pub enum MapKind {
     Pairs,
     /// √2 cos(⟨x,ω⟩ + b), b uniform: one column per atom.
     Phases,
+}
+
+impl Auto<MapKind> {
+    /// The kind for so many columns: pairs unless an odd number, or the user, wants phases.
+    pub fn kind(self, features: usize) -> MapKind {
+        match self {
+            Auto::Fixed(kind) => kind,
+            Auto::Auto if features % 2 == 1 => MapKind::Phases,
+            Auto::Auto => MapKind::Pairs,
+        }
+    }
 }
 
 /// Purpose of the stream that draws phases; other purposes are small numbers or their hashes.

@@ -3,12 +3,14 @@
 
 mod basis;
 mod characters;
+mod file;
 mod map;
 mod moments;
 mod pass;
 
 pub use basis::Basis;
 pub use characters::Characters;
+pub use file::MapHeader;
 pub use map::{FeatureMap, MapKind};
 pub use moments::{Key, Moments, Part};
 pub(crate) use pass::join;

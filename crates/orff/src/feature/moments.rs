@@ -5,10 +5,11 @@ use crate::error::{Error, Result};
 use crate::linalg;
 use crate::rows::Weights;
 use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Which entries of the outputs a part of the moments speaks of.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Key {
     /// The rows on which exactly these outputs were observed.
     Pattern(Vec<bool>),

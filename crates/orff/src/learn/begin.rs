@@ -8,8 +8,8 @@ use crate::feature::{BLOCK_ROWS, Blocks, reblock};
 use crate::kernel::{Kernel, Matrix, Output, Seen};
 use crate::model::{Exact, ExactPosterior, Training};
 use crate::params::Auto;
-use crate::rows::{Batch, Rows, Weights};
-use crate::solve::PathPoint;
+use crate::rows::{Batch, Inputs, Rows, Weights};
+use crate::solve::{self, PathPoint};
 use crate::watch::Watch;
 use faer::Mat;
 
@@ -22,7 +22,7 @@ pub struct FittedExact {
 }
 
 /// Choices made so far, told to whoever watches.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Choices {
     pub lines: Vec<String>,
 }
@@ -32,6 +32,31 @@ impl Choices {
         watch.say(&line);
         self.lines.push(line);
     }
+}
+
+/// A sample of the rows, in the user's units and in the kernel's.
+pub(super) struct Sampled<'a> {
+    given: Kernel,
+    stage: Stage,
+    inputs: Inputs,
+    outputs: Mat<f64>,
+    weights: Option<Weights>,
+    pub drawn: Sample,
+    rest: Option<Box<dyn Iterator<Item = Result<Batch>> + 'a>>,
+}
+
+/// Draws the sample and fixes scales, by the rules of [`Regression`].
+pub(super) fn sampled<'a>(learner: &Regression, rows: &'a dyn Rows, watch: &mut dyn Watch) -> Result<Sampled<'a>> {
+    if rows.outputs() == 0 || rows.inputs() == 0 {
+        return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
+    }
+    let given = learner.kernel.with_lengthscale(&learner.lengthscale);
+    let (drawn, rest) = sample::draw(rows, learner.seed, watch)?;
+    let preparation = scale::inputs(&given, &learner.group, &drawn.rows)?;
+    let (means, scales) = scale::outputs(&given, &drawn.rows, learner.offset)?;
+    let stage = Stage { preparation, means, scales };
+    let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
+    Ok(Sampled { given, stage, inputs, outputs, weights, drawn, rest })
 }
 
 /// The state before the pass.
@@ -47,47 +72,70 @@ pub(super) struct Begun<'a> {
     rest: Option<Box<dyn Iterator<Item = Result<Batch>> + 'a>>,
 }
 
-/// Draws the sample, fixes scales and resolves the kernel, by the rules of [`Regression`]. `allow` sees the number of
-/// rows as soon as it is known.
-pub(super) fn begin<'a>(
-    learner: &Regression,
-    rows: &'a dyn Rows,
-    allow: &dyn Fn(usize) -> Result<()>,
-    choices: &mut Choices,
-    watch: &mut dyn Watch,
-) -> Result<Begun<'a>> {
-    if rows.outputs() == 0 || rows.inputs() == 0 {
-        return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
+impl<'a> Sampled<'a> {
+    fn seen(&self) -> Seen<'_> {
+        Seen { outputs: self.stage.means.len(), sample: Some(self.outputs.as_ref()), ..Seen::default() }
     }
-    let given = learner.kernel.with_lengthscale(&learner.lengthscale);
-    let (drawn, rest) = sample::draw(rows, learner.seed, watch)?;
-    allow(drawn.total.unwrap_or(drawn.rows.inputs.nrows()))?;
-    let preparation = scale::inputs(&given, &learner.group, &drawn.rows)?;
-    let (means, scales) = scale::outputs(&given, &drawn.rows, learner.offset)?;
-    let stage = Stage { preparation, means, scales };
-    let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
-    let seen = Seen { outputs: rows.outputs(), sample: Some(outputs.as_ref()), ..Seen::default() };
-    let prepared = Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref() };
-    let (seen, reasons) = choose::open_parameters(learner, &given, &prepared, seen, watch)?;
-    reasons.into_iter().for_each(|reason| choices.say(watch, reason));
-    let kernel = given.resolve(&seen)?;
-    let inner = match &kernel {
-        Kernel::Transformable(t) => {
-            let one = Output::Given { matrix: Matrix::new(Mat::identity(1, 1), "output")? };
-            Kernel::decomposable(t.spectrum.clone(), one)
+
+    /// The number of rows, as far as it is known.
+    pub fn rows(&self) -> usize {
+        self.drawn.total.unwrap_or(self.drawn.rows.inputs.nrows())
+    }
+
+    /// Number of prepared rows of the sample: several for each row with views.
+    pub fn prepared(&self) -> usize {
+        self.inputs.nrows()
+    }
+
+    /// Number of coordinates of the kernel.
+    pub fn dimension(&self) -> usize {
+        self.inputs.ncols()
+    }
+
+    /// Columns of prepared outputs: p, or 1 with views.
+    pub fn columns(&self) -> usize {
+        self.outputs.ncols()
+    }
+
+    /// The kernel with any lengthscale: enough to know its sizes.
+    pub fn some_kernel(&self) -> Result<Kernel> {
+        self.given.resolve(&Seen { lengthscale: Some(1.0), gradient: Some(0.5), ..self.seen() })
+    }
+
+    /// Refuses a metric that cannot be used, before any work.
+    pub fn check_metric(&self, metric: &Mat<f64>) -> Result<()> {
+        solve::whitener(&self.stage.scaled_metric(metric)?, metric.nrows())?;
+        let missing = self.outputs.col_iter().any(|c| c.iter().any(|v| v.is_nan()));
+        if missing || matches!(self.weights, Some(Weights::Entry(_))) {
+            return Err(solve::incomplete_metric());
         }
-        other => other.clone(),
-    };
-    let columns = outputs.ncols();
-    let has = inner.outputs(inputs.ncols())?;
-    if has != columns {
-        return Err(Error::shape(
-            "outputs",
-            format!("{has}, as many as the kernel has (a field has as many as there are inputs)"),
-            columns,
-        ));
+        Ok(())
     }
-    Ok(Begun { stage, kernel, inner, columns, drawn, rest })
+
+    /// Chooses what the kernel leaves open.
+    pub fn begin(self, learner: &Regression, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Begun<'a>> {
+        let prepared = Prepared { inputs: &self.inputs, outputs: &self.outputs, weights: self.weights.as_ref() };
+        let (seen, reasons) = choose::open_parameters(learner, &self.given, &prepared, self.seen(), watch)?;
+        reasons.into_iter().for_each(|reason| choices.say(watch, reason));
+        let kernel = self.given.resolve(&seen)?;
+        let inner = match &kernel {
+            Kernel::Transformable(t) => {
+                let one = Output::Given { matrix: Matrix::new(Mat::identity(1, 1), "output")? };
+                Kernel::decomposable(t.spectrum.clone(), one)
+            }
+            other => other.clone(),
+        };
+        let columns = self.outputs.ncols();
+        let has = inner.outputs(self.inputs.ncols())?;
+        if has != columns {
+            return Err(Error::shape(
+                "outputs",
+                format!("{has}, as many as the kernel has (a field has as many as there are inputs)"),
+                columns,
+            ));
+        }
+        Ok(Begun { stage: self.stage, kernel, inner, columns, drawn: self.drawn, rest: self.rest })
+    }
 }
 
 impl<'a> Begun<'a> {

@@ -7,3 +7,11 @@ crate::params! {
         verbose / verbose: usize = 0, Kind::Count { min: 0, max: 1000 };
     }
 }
+
+crate::params! {
+    /// Parameters of estimators that can go on learning from the moments of the rows so far.
+    pub struct Gatherer {
+        /// Keep the moments of a fit, and let the next fit reuse its choices: scales, lengthscale and frequencies.
+        warm_start / warm_start: bool = false, Kind::Flag;
+    }
+}

@@ -3,7 +3,7 @@
 use super::begin::{self, Begun, Choices, FittedExact, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
 use super::exact_posterior::posterior;
-use super::regression::noise_variance;
+use super::gather::noise_variance;
 use super::{Regression, Ridge, sample};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -99,12 +99,17 @@ impl ExactRegression {
             ..Regression::default()
         };
         let (p, v) = (rows.outputs(), self.kernel.views().map_or(1, <[_]>::len));
-        // before the kernel is resolved only rows are sure to count
-        let allow = |n: usize| self.allow(n, p, n.saturating_mul(v));
-        let mut begun = begin::begin(&learner, rows, &allow, &mut choices, watch)?;
+        let sampled = begin::sampled(&learner, rows, watch)?;
+        let scalar = v > 1 || sampled.some_kernel()?.separated().is_some();
+        let width = if scalar { v } else { p };
+        let bytes = self.allow(sampled.rows(), p, sampled.rows().saturating_mul(width))?;
+        let megabytes = (bytes / 1e6).max(1.0);
+        choices
+            .say(watch, format!("memory about {megabytes:.0} MB for {} rows (nystrom takes less)", sampled.rows()));
+        let mut begun = sampled.begin(&learner, &mut choices, watch)?;
         let separated = begun.inner.separated();
-        let width = if separated.is_some() { v } else { p };
-        let data = self.collect(&mut begun, rows, watch, &|n| self.allow(n, p, n.saturating_mul(width)))?;
+        let allow = |n: usize| self.allow(n, p, n.saturating_mul(width)).map(drop);
+        let data = self.collect(&mut begun, rows, watch, &allow)?;
         watch.stage("solve");
         let dual = self.dual(&begun, separated, &data, p)?;
         let (solution, ridge, path) = self.solve(&dual, &mut choices, watch)?;
@@ -113,11 +118,12 @@ impl ExactRegression {
         Ok(begun.finish(found, ridge, path, choices, data.read))
     }
 
-    /// Refuses what does not fit: the Gram matrix, what its factorisation takes and the posterior, six matrices.
-    fn allow(&self, n: usize, p: usize, order: usize) -> Result<()> {
+    /// The bytes it takes, refused beyond the limit: the Gram matrix, what its factorisation takes and the posterior, six
+    /// matrices.
+    fn allow(&self, n: usize, p: usize, order: usize) -> Result<f64> {
         let bytes = 8.0 * 6.0 * (order as f64) * (order as f64);
         if bytes <= self.memory as f64 * 1e6 {
-            return Ok(());
+            return Ok(bytes);
         }
         Err(Error::refused(
             format!("exact ridge on {n} rows × {p} outputs"),
@@ -281,13 +287,17 @@ impl ExactRegression {
         };
         let path: Vec<PathPoint> = spectral.grid(29).into_iter().map(scores).collect();
         let (ridge, by) = match self.ridge {
-            Ridge::Given(ridge) => return Ok((spectral.solve(ridge, self.posterior), ridge, path)),
+            Ridge::Given(ridge) => {
+                let path = scores(ridge).among(path);
+                return Ok((spectral.solve(ridge, self.posterior), ridge, path));
+            }
             Ridge::Evidence => (spectral.minimise(|l| -spectral.at(l).evidence)?, "largest evidence"),
             Ridge::Gcv => (spectral.minimise(|l| spectral.at(l).gcv)?, "smallest generalised cross-validation score"),
             Ridge::Loo => (spectral.minimise(|l| spectral.leave_one_out(l))?, "smallest leave-one-out error"),
         };
-        let freedom = spectral.at(ridge).freedom;
-        choices.say(watch, format!("ridge {ridge:.3e}: {by}; {freedom:.1} degrees of freedom"));
+        let best = scores(ridge);
+        choices.say(watch, format!("ridge {ridge:.3e}: {by}; {:.1} degrees of freedom", best.freedom));
+        let path = best.among(path);
         Ok((spectral.solve(ridge, self.posterior), ridge, path))
     }
 

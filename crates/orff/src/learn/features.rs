@@ -24,10 +24,11 @@ crate::params! {
             Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         /// Group on which the kernel is shift-invariant.
         group / group: Group = Group::Additive, Kind::Group;
-        /// Number of features; pairs of a cosine and a sine make it even.
+        /// Number of features.
         features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
-        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
-        map / feature_map: MapKind = MapKind::Pairs, Kind::Choice(&["pairs", "phases"]);
+        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and phases
+        /// for an odd number of columns.
+        map / feature_map: Auto<MapKind> = Auto::Auto, Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
         /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
         /// error, and iid above.
         draw / draw: Auto<DrawKind> = Auto::Auto,
@@ -85,7 +86,7 @@ impl FourierFeatures {
             return Err(Error::shape("kernel", "one with one output, such as gaussian or matern(2.5)", outputs));
         }
         let features = self.features.fixed().unwrap_or_else(|| {
-            let (n, reason) = choose::features(drawn.size().unwrap_or(usize::MAX / 16), 1, self.map);
+            let (n, reason) = choose::features(drawn.size().unwrap_or(usize::MAX / 16), 1, self.map.kind(2));
             choices.say(watch, reason);
             n
         });
@@ -95,7 +96,7 @@ impl FourierFeatures {
             Auto::Auto => DrawKind::Iid,
         };
         let how = Draw { kind, measure: self.measure, seed: self.seed, purpose: 0 };
-        let map = FeatureMap::draw(&kernel, d, features, self.map, &how, self.sum)?;
+        let map = FeatureMap::draw(&kernel, d, features, self.map.kind(features), &how, self.sum)?;
         let model = Linear {
             preparation,
             table: Mat::zeros(map.characters(), 1),

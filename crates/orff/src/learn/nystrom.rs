@@ -1,8 +1,8 @@
 //! Ridge regression on Nyström features: the data-dependent comparison to random ones (T17 §2.1.2.2).
 
-use super::begin::{self, Begun, Choices, FittedExact, Scaled};
+use super::begin::{self, Begun, Choices, FittedExact, Sampled, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
-use super::regression::noise_variance;
+use super::gather::noise_variance;
 use super::sections::{Sections, posterior};
 use super::stage::Stage;
 use super::{Landmarks, Regression, Ridge, sample};
@@ -79,8 +79,10 @@ impl Nystrom {
             seed: self.seed,
             ..Regression::default()
         };
-        let mut begun = begin::begin(&learner, rows, &|_| Ok(()), &mut choices, watch)?;
-        let sections = self.sections(&begun, &mut choices, watch)?;
+        let sampled = begin::sampled(&learner, rows, watch)?;
+        let count = self.count(&sampled, &mut choices, watch)?;
+        let mut begun = sampled.begin(&learner, &mut choices, watch)?;
+        let sections = self.sections(count, &begun, &mut choices, watch)?;
         let pass = self.pass(&mut begun, &sections, rows, watch)?;
         watch.stage("solve");
         let spectral = Spectral::new(pass.system(&sections)?)?;
@@ -98,15 +100,13 @@ impl Nystrom {
         let solution = spectral.solve(&sections, best.ridge, self.posterior);
         choices.say(watch, format!("solved by {}", solution.how));
         let found = self.found(sections, &pass, spectral.system(), solution, best.ridge)?;
-        Ok(begun.finish(found, best.ridge, path, choices, pass.rows))
+        Ok(begun.finish(found, best.ridge, best.among(path), choices, pass.rows))
     }
 
-    /// Landmarks and their whitener.
-    fn sections(&self, begun: &Begun, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Sections> {
-        let (inputs, ..) = begun.stage.prepare(&begun.drawn.rows, 1)?;
-        let sample = inputs.to_dense();
-        let width = if begun.inner.separated().is_some() { 1 } else { begun.columns };
-        let most = EIGEN_UNKNOWNS / width;
+    /// Number of landmarks, and the memory they take.
+    fn count(&self, sampled: &Sampled, choices: &mut Choices, watch: &mut dyn Watch) -> Result<usize> {
+        let width = if sampled.some_kernel()?.separated().is_some() { 1 } else { sampled.columns() };
+        let (most, drawn) = (EIGEN_UNKNOWNS / width, sampled.prepared());
         let count = match self.points.fixed() {
             Some(points) if points > most => {
                 return Err(Error::refused(
@@ -114,15 +114,32 @@ impl Nystrom {
                     format!("at most {EIGEN_UNKNOWNS} unknowns are solved at once; give at most {most} points"),
                 ));
             }
-            Some(points) => points.min(sample.nrows()),
+            Some(points) => points.min(drawn),
             None => {
-                let rows = begun.drawn.total.unwrap_or(usize::MAX / 16) as f64;
+                let rows = sampled.drawn.size().unwrap_or(usize::MAX / 16) as f64;
                 let useful = ((10.0 * rows.sqrt()) as usize).clamp(100, 1000);
-                let chosen = useful.min(most / 2).max(1).min(sample.nrows());
+                let chosen = useful.min(most / 2).max(1).min(drawn);
                 choices.say(watch, format!("points {chosen}: ten times the root of the rows, from 100 to 1000"));
                 chosen
             }
         };
+        // moments of each section of a point, the system with its eigenvectors, the posterior
+        let unknowns = (count * width) as f64;
+        let megabytes = (8.0 * (2.0 * width as f64 + 5.0) * unknowns * unknowns / 1e6).max(1.0);
+        choices.say(watch, format!("memory about {megabytes:.0} MB for {count} points (lower it with fewer points)"));
+        Ok(count)
+    }
+
+    /// Landmarks and their whitener.
+    fn sections(
+        &self,
+        count: usize,
+        begun: &Begun,
+        choices: &mut Choices,
+        watch: &mut dyn Watch,
+    ) -> Result<Sections> {
+        let (inputs, ..) = begun.stage.prepare(&begun.drawn.rows, 1)?;
+        let sample = inputs.to_dense();
         let chosen = self.landmarks.choose(&sample, count, self.seed);
         let points = Mat::from_fn(chosen.len(), sample.ncols(), |j, k| sample[(chosen[j], k)]);
         let sections = Sections::new(&begun.inner, points, begun.columns)?;
@@ -196,7 +213,7 @@ impl Nystrom {
         for t in 0..p {
             // stacked outputs share one column, and their degrees of freedom
             let column = if width == 1 { t } else { 0 };
-            let (constant, rss) = of(t).explained(column, solution.table.col(column));
+            let (constant, rss) = of(t).explained(column..column + 1, solution.table.subcols(column, 1))[0];
             let spent = solution.freedom.as_ref().map_or(0.0, |f| f[column]) / width as f64;
             constants[t] = constant;
             variances[t] = noise_variance(rss, of(t).count, spent) * of(t).observations / of(t).weight;

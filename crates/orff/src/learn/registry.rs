@@ -1,6 +1,6 @@
 //! Every learner by name: what the command line, Python and the reference pages are made from.
 
-use super::{ExactRegression, FourierFeatures, Nystrom, Regression};
+use super::{ExactRegression, FourierFeatures, Gathering, Nystrom, Regression};
 use crate::error::{Error, Result};
 use crate::model::{Body, Info, Model, Training};
 use crate::params::{Param, Params};
@@ -36,6 +36,8 @@ pub struct Learner {
     pub defaults: fn() -> Map<String, Value>,
     /// Learns from rows with the given parameters over the defaults.
     pub fit: Fit,
+    /// Fixes what is chosen before the pass, for learners whose rows can be added and merged.
+    pub begin: Option<fn(&Map<String, Value>, &dyn Rows, &mut dyn Watch) -> Result<Gathering>>,
 }
 
 /// All learners.
@@ -48,6 +50,7 @@ pub const LEARNERS: &[Learner] = &[
         spec: Regression::SPEC,
         defaults: defaults::<Regression>,
         fit: |values, rows, watch| fit_regression("regression", values, rows, watch),
+        begin: Some(|values, rows, watch| Regression::from_values(&complete("regression", values)?)?.begin(rows, watch)),
     },
     Learner {
         name: "field",
@@ -61,16 +64,13 @@ pub const LEARNERS: &[Learner] = &[
             values
         },
         fit: |values, rows, watch| {
-            let (d, p) = (rows.inputs(), rows.outputs());
-            if d != p {
-                return Err(Error::shape(
-                    "field",
-                    "as many outputs as inputs (a vector with a component along each coordinate)",
-                    format!("{d} inputs and {p} outputs"),
-                ));
-            }
+            square(rows)?;
             fit_regression("field", values, rows, watch)
         },
+        begin: Some(|values, rows, watch| {
+            square(rows)?;
+            Regression::from_values(&complete("field", values)?)?.begin(rows, watch)
+        }),
     },
     Learner {
         name: "exact",
@@ -84,6 +84,7 @@ pub const LEARNERS: &[Learner] = &[
             let fitted = ExactRegression::from_values(&all)?.fit(rows, watch)?;
             Ok(model("exact", all, rows, Body::Exact(Box::new(fitted.model)), fitted.training))
         },
+        begin: None,
     },
     Learner {
         name: "nystrom",
@@ -97,6 +98,7 @@ pub const LEARNERS: &[Learner] = &[
             let fitted = Nystrom::from_values(&all)?.fit(rows, watch)?;
             Ok(model("nystrom", all, rows, Body::Exact(Box::new(fitted.model)), fitted.training))
         },
+        begin: None,
     },
 ];
 
@@ -157,6 +159,16 @@ fn defaults<P: Params>() -> Map<String, Value> {
     }
 }
 
+/// A field has a component along each coordinate.
+fn square(rows: &dyn Rows) -> Result<()> {
+    let (d, p) = (rows.inputs(), rows.outputs());
+    if d == p {
+        return Ok(());
+    }
+    let expected = "as many outputs as inputs (a vector with a component along each coordinate)";
+    Err(Error::shape("field", expected, format!("{d} inputs and {p} outputs")))
+}
+
 /// The given values over the defaults.
 fn complete(name: &str, values: &Map<String, Value>) -> Result<Map<String, Value>> {
     let mut all = (learner(name)?.defaults)();
@@ -171,11 +183,36 @@ fn fit_regression(name: &str, values: &Map<String, Value>, rows: &dyn Rows, watc
 }
 
 fn model(name: &str, params: Map<String, Value>, rows: &dyn Rows, body: Body, training: Training) -> Model {
+    named(name, params, (rows.inputs(), rows.outputs()), body, training)
+}
+
+impl Learner {
+    /// The model of what was gathered so far, from parameters as they were given to `begin`.
+    pub fn solve(
+        &self,
+        values: &Map<String, Value>,
+        gathering: &Gathering,
+        watch: &mut dyn Watch,
+    ) -> Result<Model> {
+        let fitted = gathering.solve(watch)?;
+        let sizes = (gathering.inputs(), gathering.outputs());
+        let body = Body::Linear(Box::new(fitted.model));
+        Ok(named(self.name, complete(self.name, values)?, sizes, body, fitted.training))
+    }
+}
+
+fn named(
+    name: &str,
+    params: Map<String, Value>,
+    (d, p): (usize, usize),
+    body: Body,
+    training: Training,
+) -> Model {
     let info = Info {
         learner: name.into(),
         params: Value::Object(params),
-        inputs: (1..=rows.inputs()).map(|k| format!("x{k}")).collect(),
-        outputs: (1..=rows.outputs()).map(|t| format!("y{t}")).collect(),
+        inputs: (1..=d).map(|k| format!("x{k}")).collect(),
+        outputs: (1..=p).map(|t| format!("y{t}")).collect(),
         encoding: Value::Null,
         training,
     };

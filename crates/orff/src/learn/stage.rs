@@ -4,9 +4,10 @@ use crate::error::{Error, Result};
 use crate::model::Preparation;
 use crate::rows::{Batch, Inputs, Weights};
 use faer::Mat;
+use serde::{Deserialize, Serialize};
 
 /// From the user's units to those of the kernel and back.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Stage {
     pub(super) preparation: Preparation,
     pub(super) means: Vec<f64>,

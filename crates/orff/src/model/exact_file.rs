@@ -1,6 +1,5 @@
 //! Models of kernel sections as files: the kernel in the header, points and coefficients as tensors.
 
-use super::file::{check_preparation, damaged, part};
 use super::held::Stored;
 use super::{Exact, ExactPosterior, Held, Preparation, Span};
 use crate::archive::{Archive, Reader};
@@ -45,13 +44,13 @@ impl ExactHeader {
 
     /// Number of outputs of the kernel and of the user; the kernel must be one that can be evaluated.
     fn outputs(&self, file: &Reader) -> Result<(usize, usize)> {
-        check_preparation(file, &self.preparation)?;
+        self.preparation.check(file)?;
         let columns = (self.kernel.outputs(self.preparation.centre.len()))
-            .map_err(|e| damaged(file, format!("its kernel cannot be used ({e}); fit again or restore a copy")))?;
+            .map_err(|e| file.damaged(format!("its kernel cannot be used ({e}); fit again or restore a copy")))?;
         match self.preparation.views.len() {
             0 => Ok((columns, columns)),
             v if columns == 1 => Ok((1, v)),
-            _ => Err(damaged(file, "its kernel has several outputs on each view; fit again or restore a copy")),
+            _ => Err(file.damaged("its kernel has several outputs on each view; fit again or restore a copy")),
         }
     }
 }
@@ -80,11 +79,11 @@ impl Exact {
     }
 
     pub(super) fn restore(file: &Arc<Reader>) -> Result<Exact> {
-        let header: ExactHeader = part(file, "exact")?;
+        let header: ExactHeader = file.part("exact")?;
         let (columns, p) = header.outputs(file)?;
         let points = file.mat("points", None, Some(header.preparation.centre.len()))?;
         if points.nrows() == 0 {
-            return Err(damaged(file, "it has no points; fit again or restore a copy"));
+            return Err(file.damaged("it has no points; fit again or restore a copy"));
         }
         let coefficients = file.mat("coefficients", Some(points.nrows()), Some(columns))?;
         let offset = file.vec("offset", Some(p))?;
@@ -101,10 +100,10 @@ impl Exact {
 
 impl Stored for ExactPosterior {
     fn restore(file: &Reader) -> Result<Self> {
-        let header: ExactHeader = part(file, "exact")?;
+        let header: ExactHeader = file.part("exact")?;
         let (columns, p) = header.outputs(file)?;
         let separated = header.kernel.separated().is_some();
-        let wrong = |why: &str| damaged(file, format!("its posterior {why}; fit again or restore a copy"));
+        let wrong = |why: &str| file.damaged(format!("its posterior {why}; fit again or restore a copy"));
         let posterior = header.posterior.ok_or_else(|| wrong("is not there"))?;
         let points = match file.shape("points")? {
             [m, _] => *m,

@@ -5,13 +5,12 @@ use super::held::Stored;
 use super::{Body, Exact, Held, Info, Linear, Model, Posterior, Preparation};
 use crate::archive::{Archive, Reader};
 use crate::error::{Error, Result};
-use crate::feature::{FeatureMap, MapKind};
-use crate::kernel::{Atoms, Block, Factors, Matrix};
+use crate::feature::{FeatureMap, MapHeader};
+use crate::kernel::Matrix;
 use crate::solve::Spread;
-use crate::spectrum::{Omega, Structured};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,17 +20,9 @@ const KIND: &str = "model";
 #[derive(Serialize, Deserialize)]
 struct LinearHeader {
     preparation: Preparation,
-    map: MapKind,
-    blocks: Vec<BlockHeader>,
+    #[serde(flatten)]
+    map: MapHeader,
     posterior: Option<PosteriorHeader>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "factors", rename_all = "kebab-case")]
-enum BlockHeader {
-    Shared,
-    Differential { gradient: f64, rotation: f64 },
-    Listed { outputs: usize },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -83,46 +74,26 @@ impl Model {
 
     fn read(file: Reader) -> Result<Model> {
         file.expect_kind(KIND)?;
-        let info: Info = part(&file, "info")?;
+        let info: Info = file.part("info")?;
         let file = Arc::new(file);
         let body = match file.header()["body"].as_str() {
             Some("linear") => Body::Linear(Box::new(Linear::restore(&file)?)),
             Some("exact") => Body::Exact(Box::new(Exact::restore(&file)?)),
             other => {
                 let what = other.unwrap_or("nothing").to_string();
-                return Err(damaged(
-                    &file,
-                    format!("it holds a model of kind \"{what}\" that this Orff does not know"),
-                ));
+                return Err(file.damaged(format!("it holds a model of kind \"{what}\" that this Orff does not know")));
             }
         };
-        let projection = part(&file, "projection")?;
+        let projection = file.part("projection")?;
         Ok(Model { body, projection, info })
     }
 }
 
-pub(super) fn part<T: for<'de> Deserialize<'de>>(file: &Reader, name: &str) -> Result<T> {
-    let value: Value = file.header()[name].clone();
-    serde_json::from_value(value).map_err(|e| damaged(file, format!("its header has no usable \"{name}\" ({e})")))
-}
-
-pub(super) fn damaged(file: &Reader, why: impl Into<String>) -> Error {
-    Error::File { path: file.path().to_path_buf(), why: why.into() }
-}
-
 impl LinearHeader {
     fn of(linear: &Linear) -> Result<Self> {
-        let blocks = linear.map.atoms().blocks.iter().map(|b| match &b.factors {
-            Factors::Shared(_) => BlockHeader::Shared,
-            Factors::Differential { gradient, rotation, .. } => {
-                BlockHeader::Differential { gradient: *gradient, rotation: *rotation }
-            }
-            Factors::Listed { outputs, .. } => BlockHeader::Listed { outputs: *outputs },
-        });
         Ok(LinearHeader {
             preparation: linear.preparation.clone(),
-            map: linear.map.kind(),
-            blocks: blocks.collect(),
+            map: linear.map.header(),
             posterior: linear.posterior.get()?.map(|p| PosteriorHeader {
                 groups: p.spreads.iter().map(|s| s.group).collect(),
                 roots: p.roots.len(),
@@ -136,27 +107,7 @@ impl LinearHeader {
 
 impl Linear {
     fn store<'a>(&'a self, archive: &mut Archive<'a>) -> Result<()> {
-        for (b, block) in self.map.atoms().blocks.iter().enumerate() {
-            match &block.omega {
-                Omega::Dense(omega) => archive.put_mat(&format!("omega.{b}"), omega.as_ref()),
-                Omega::Structured(omega) => {
-                    let (scales, signs, factors) = omega.parts();
-                    archive.put_vec(&format!("omega.{b}.scales"), scales);
-                    archive.put_vec(&format!("omega.{b}.signs"), signs);
-                    archive.put_vec(&format!("omega.{b}.factors"), factors);
-                }
-            }
-            archive.put_vec(&format!("weight.{b}"), block.weight.as_slice());
-            match &block.factors {
-                Factors::Shared(f) | Factors::Listed { stacked: f, .. } => {
-                    archive.put_mat(&format!("factor.{b}"), f.as_ref());
-                }
-                Factors::Differential { .. } => {}
-            }
-            if self.map.kind() == MapKind::Phases {
-                archive.put_vec(&format!("phase.{b}"), self.map.phases(b));
-            }
-        }
+        self.map.store(archive);
         archive.put_mat("table", self.table.as_ref());
         archive.put_vec("offset", self.offset.as_slice());
         archive.put_mat("noise", self.noise.as_ref());
@@ -178,31 +129,12 @@ impl Linear {
     }
 
     fn restore(file: &Arc<Reader>) -> Result<Linear> {
-        let header: LinearHeader = part(file, "linear")?;
+        let header: LinearHeader = file.part("linear")?;
         let preparation = header.preparation;
         let d = preparation.centre.len();
-        check_preparation(file, &preparation)?;
-        if header.blocks.is_empty() {
-            return Err(damaged(file, "it has no atoms; fit again or restore a copy"));
-        }
-        let mut blocks = Vec::new();
-        let mut phases = Vec::new();
-        for (b, kind) in header.blocks.iter().enumerate() {
-            let block = restore_block(file, b, kind, d)?;
-            if header.map == MapKind::Phases {
-                phases.push(file.vec(&format!("phase.{b}"), Some(block.count()))?);
-            }
-            blocks.push(block);
-        }
-        let atoms = Atoms { blocks };
-        let columns = atoms.outputs();
-        if atoms.blocks.iter().any(|b| b.factors.outputs() != columns) {
-            return Err(damaged(
-                file,
-                "its blocks disagree about the number of outputs; fit again or restore a copy",
-            ));
-        }
-        let map = FeatureMap::from_parts(atoms, header.map, phases);
+        preparation.check(file)?;
+        let map = FeatureMap::restore(file, &header.map, d)?;
+        let columns = map.atoms().outputs();
         let table = file.mat("table", Some(map.characters()), Some(columns))?;
         let p = if preparation.views.is_empty() { columns } else { preparation.views.len() };
         let offset = file.vec("offset", Some(p))?;
@@ -216,53 +148,6 @@ impl Linear {
     }
 }
 
-/// Refuses a preparation of inputs whose parts do not agree.
-pub(super) fn check_preparation(file: &Reader, preparation: &Preparation) -> Result<()> {
-    let d = preparation.centre.len();
-    let consistent = preparation.scale.len() == d
-        && d > 0
-        && preparation.inputs > 0
-        && preparation.scale.iter().all(|s| s.is_finite() && *s > 0.0)
-        && preparation.group.check(preparation.inputs).is_ok()
-        && preparation.views.iter().all(|v| v.mat().nrows() == d && v.mat().ncols() == preparation.inputs)
-        && (!preparation.views.is_empty() || preparation.inputs == d);
-    if consistent {
-        return Ok(());
-    }
-    Err(damaged(file, "its preparation of inputs contradicts itself; fit again or restore a copy"))
-}
-
-fn restore_block(file: &Reader, b: usize, kind: &BlockHeader, d: usize) -> Result<Block> {
-    let name = |part: &str| format!("{part}.{b}");
-    let omega = if file.has(&name("omega")) {
-        Omega::Dense(file.mat(&name("omega"), None, Some(d))?)
-    } else {
-        let scales = file.vec(&format!("omega.{b}.scales"), Some(d))?;
-        let signs = file.vec(&format!("omega.{b}.signs"), None)?;
-        let factors = file.vec(&format!("omega.{b}.factors"), None)?;
-        let structured = Structured::from_parts(scales, &signs, factors)
-            .ok_or_else(|| damaged(file, "its structured frequencies have the wrong size; fit again"))?;
-        Omega::Structured(structured)
-    };
-    let count = omega.count();
-    let weight = file.vec(&name("weight"), Some(count))?;
-    let factors = match kind {
-        BlockHeader::Shared => Factors::Shared(file.mat(&name("factor"), None, None)?),
-        BlockHeader::Differential { gradient, rotation } => {
-            Factors::Differential { dimension: d, gradient: *gradient, rotation: *rotation }
-        }
-        BlockHeader::Listed { outputs } => {
-            let rows = count.checked_mul(*outputs).filter(|_| *outputs > 0);
-            let rows = rows.ok_or_else(|| damaged(file, "its factors have an impossible size; fit again"))?;
-            Factors::Listed { outputs: *outputs, stacked: file.mat(&name("factor"), Some(rows), None)? }
-        }
-    };
-    if count == 0 {
-        return Err(damaged(file, "it has a block without atoms; fit again or restore a copy"));
-    }
-    Ok(Block { omega, weight, factors, note: None })
-}
-
 impl Stored for Posterior {
     fn restore(file: &Reader) -> Result<Posterior> {
         restore_posterior(file)
@@ -270,13 +155,13 @@ impl Stored for Posterior {
 }
 
 fn restore_posterior(file: &Reader) -> Result<Posterior> {
-    let header: LinearHeader = part(file, "linear")?;
-    let header = header.posterior.ok_or_else(|| damaged(file, "it has no posterior"))?;
+    let header: LinearHeader = file.part("linear")?;
+    let header = header.posterior.ok_or_else(|| file.damaged("it has no posterior"))?;
     let roots: Vec<Mat<f64>> =
         (0..header.roots).map(|g| file.mat(&format!("posterior.root.{g}"), None, None)).collect::<Result<_>>()?;
     let mut spreads = Vec::new();
     for (s, &group) in header.groups.iter().enumerate() {
-        let root = roots.get(group).ok_or_else(|| damaged(file, "its posterior names a part that is not there"))?;
+        let root = roots.get(group).ok_or_else(|| file.damaged("its posterior names a part that is not there"))?;
         let scale = file.vec(&format!("posterior.scale.{s}"), Some(root.ncols()))?;
         let direction = match header.directions {
             true => Some(file.vec(&format!("posterior.direction.{s}"), None)?),
@@ -287,7 +172,7 @@ fn restore_posterior(file: &Reader) -> Result<Posterior> {
     let mean = file.mat("posterior.mean", None, None)?;
     let weight = file.vec("posterior.weight", None)?;
     if mean.ncols() == 0 || weight.is_empty() || spreads.is_empty() {
-        return Err(damaged(file, "its posterior is empty; fit again or restore a copy"));
+        return Err(file.damaged("its posterior is empty; fit again or restore a copy"));
     }
     let metric = header.metric.map(|m| m.mat().clone());
     Ok(Posterior { roots, spreads, mean, weight, offset: header.offset, metric })

@@ -66,6 +66,7 @@ impl Linear {
         let mut mean = Mat::zeros(n, p);
         let mut covs: Vec<Mat<f64>> = Vec::new();
         let wanted = query.std || query.cov;
+        let mut std = if wanted { Mat::zeros(n, p) } else { Mat::new() };
         let posterior = if wanted { self.posterior.get()? } else { None };
         if wanted && posterior.is_none() {
             return Err(Error::refused(
@@ -86,12 +87,24 @@ impl Linear {
                     mean[(from + i, t)] = value * self.table_scale(t) + self.offset[t];
                 }
             }
-            if let Some(posterior) = posterior {
-                let raw = match v {
-                    0 => posterior.covariance(&self.map, characters.as_mat()),
-                    _ => posterior.between_views(&self.map, characters.as_mat(), v),
-                };
-                covs.extend(raw.iter().map(|c| self.in_user_units(c, query.noise)));
+            let Some(posterior) = posterior else { continue };
+            if v == 0 && !query.cov {
+                let raw = posterior.variance(&self.map, characters.as_mat());
+                for t in 0..p {
+                    let noise = self.noise[(t, t)].max(0.0);
+                    let unit = |v: f64| v * noise + if query.noise { noise } else { 0.0 };
+                    (0..to - from).for_each(|i| std[(from + i, t)] = unit(raw[(i, t)]).max(0.0).sqrt());
+                }
+                continue;
+            }
+            let raw = match v {
+                0 => posterior.covariance(&self.map, characters.as_mat()),
+                _ => posterior.between_views(&self.map, characters.as_mat(), v),
+            };
+            for (i, raw) in raw.iter().enumerate() {
+                let cov = self.in_user_units(raw, query.noise);
+                (0..p).for_each(|t| std[(from + i, t)] = cov[(t, t)].max(0.0).sqrt());
+                covs.push(cov);
             }
         }
         if let Some(i) = (0..n).find(|&i| (0..p).any(|t| !mean[(i, t)].is_finite())) {
@@ -102,8 +115,7 @@ impl Linear {
                 problem: "is not finite: the inputs are too far from those learned from".into(),
             });
         }
-        let std = query.std.then(|| Mat::from_fn(n, p, |i, t| covs[i][(t, t)].max(0.0).sqrt()));
-        Ok(Prediction { mean, std, cov: query.cov.then_some(covs) })
+        Ok(Prediction { mean, std: query.std.then_some(std), cov: query.cov.then_some(covs) })
     }
 
     /// Φ(x) of each row for a model with one output (n×K): what its table is linear in. Cost n·M·d.

@@ -9,6 +9,7 @@ mod linear;
 mod posterior;
 mod prepare;
 mod project;
+mod waves;
 
 pub use exact::{Exact, ExactPosterior, Span};
 pub use field::{Energies, Parts};

@@ -68,6 +68,26 @@ impl Posterior {
         out
     }
 
+    /// The diagonals of [`covariance`](Self::covariance) (n×p); p times faster when the kernel is decomposable.
+    pub fn variance(&self, map: &FeatureMap, c: MatRef<f64>) -> Mat<f64> {
+        let (n, p) = (c.nrows(), map.atoms().outputs());
+        if self.metric.is_some() || self.spreads.iter().any(|s| s.direction.is_none()) {
+            let all = self.covariance(map, c);
+            return Mat::from_fn(n, p, |i, t| all[i][(t, t)]);
+        }
+        let mut out = Mat::zeros(n, p);
+        self.by_direction(map, c, |i, variances, u| {
+            for (variance, u) in variances.iter().zip(u) {
+                (0..p).for_each(|t| out[(i, t)] += variance * u[t] * u[t]);
+            }
+        });
+        if self.offset {
+            let constant = |t: usize| 1.0 / self.weight[t.min(self.weight.len() - 1)];
+            (0..p).for_each(|t| (0..n).for_each(|i| out[(i, t)] += constant(t)));
+        }
+        out
+    }
+
     /// C(x) (v×v) of each row of data whose v views are consecutive rows of c: views share θ, so their values vary
     /// together. Cost n·K².
     pub fn between_views(&self, map: &FeatureMap, c: MatRef<f64>, v: usize) -> Vec<Mat<f64>> {
@@ -90,23 +110,45 @@ impl Posterior {
     }
 
     fn along_directions(&self, map: &FeatureMap, c: MatRef<f64>, out: &mut [Mat<f64>]) {
+        let p = map.atoms().outputs();
+        self.by_direction(map, c, |i, variances, u| {
+            // Σ v u uᵀ, entry by entry: directions are often coordinates
+            let cov = &mut out[i];
+            for (variance, u) in variances.iter().zip(u) {
+                for t in (0..p).filter(|&t| u[t] != 0.0) {
+                    let scaled = variance * u[t];
+                    (0..p).for_each(|s| cov[(s, t)] += scaled * u[s]);
+                }
+            }
+        });
+    }
+
+    /// The variances of each row along the directions u of each group, told to `each`.
+    fn by_direction(&self, map: &FeatureMap, c: MatRef<f64>, mut each: impl FnMut(usize, &[f64], &[&[f64]])) {
         let amplitudes = map.amplitudes();
         for (group, root) in self.roots.iter().enumerate() {
             let members: Vec<_> = self.spreads.iter().filter(|s| s.group == group).collect();
+            let u: Vec<&[f64]> = members.iter().map(|s| s.direction.as_deref().unwrap_or(&[])).collect();
             // with one mean per output each group belongs to one output
-            let t = match members.first().and_then(|s| s.direction.as_ref()) {
-                Some(u) => u.iter().position(|v| *v != 0.0).unwrap_or(0),
-                None => continue,
-            };
-            let q = linalg::product(self.centred(c, t, |m| amplitudes[m]).as_ref(), root.as_ref());
-            for (i, cov) in out.iter_mut().enumerate() {
-                for spread in &members {
-                    let variance: f64 = spread.scale.iter().enumerate().map(|(j, d)| d * q[(i, j)] * q[(i, j)]).sum();
-                    let u = spread.direction.as_deref().unwrap_or(&[]);
-                    for (s, us) in u.iter().enumerate() {
-                        u.iter().enumerate().for_each(|(t, ut)| cov[(s, t)] += variance * us * ut);
-                    }
+            let Some(t) = u.first().map(|u| u.iter().position(|v| *v != 0.0).unwrap_or(0)) else { continue };
+            // many outputs share few scales
+            let mut scales: Vec<&[f64]> = Vec::new();
+            let mut class = Vec::with_capacity(members.len());
+            for spread in &members {
+                let known = scales.iter().position(|scale| *scale == spread.scale);
+                class.push(known.unwrap_or(scales.len()));
+                if known.is_none() {
+                    scales.push(&spread.scale);
                 }
+            }
+            let q = linalg::product(self.centred(c, t, |m| amplitudes[m]).as_ref(), root.as_ref());
+            let squares = Mat::from_fn(q.nrows(), q.ncols(), |i, j| q[(i, j)] * q[(i, j)]);
+            let weights = Mat::from_fn(q.ncols(), scales.len(), |j, k| scales[k][j]);
+            let variances = linalg::product(squares.as_ref(), weights.as_ref()); // n×scales
+            let mut row = vec![0.0; members.len()];
+            for i in 0..c.nrows() {
+                row.iter_mut().zip(&class).for_each(|(v, &k)| *v = variances[(i, k)]);
+                each(i, &row, &u);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! From the user's inputs to the coordinates of the kernel: views, chart of the group, centre and scale.
 
+use crate::archive::Reader;
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::kernel::Matrix;
@@ -32,6 +33,22 @@ impl Preparation {
             centre: vec![0.0; d],
             scale: vec![1.0; d],
         }
+    }
+
+    /// Refuses what a file says when its parts do not agree.
+    pub(crate) fn check(&self, file: &Reader) -> Result<()> {
+        let d = self.centre.len();
+        let consistent = self.scale.len() == d
+            && d > 0
+            && self.inputs > 0
+            && self.scale.iter().all(|s| s.is_finite() && *s > 0.0)
+            && self.group.check(self.inputs).is_ok()
+            && self.views.iter().all(|v| v.mat().nrows() == d && v.mat().ncols() == self.inputs)
+            && (!self.views.is_empty() || self.inputs == d);
+        if consistent {
+            return Ok(());
+        }
+        Err(file.damaged("its preparation of inputs contradicts itself; fit again or restore a copy"))
     }
 
     /// Rows of the scalar problem per row of data.

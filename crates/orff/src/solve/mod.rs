@@ -13,8 +13,8 @@ pub use dual::{Dual, DualComponent, DualSolution, DualSpectral};
 pub use gram::Group;
 pub use iterate::solve_iterative;
 pub use spectral::{PathPoint, Spectral};
-pub(crate) use system::is_diagonal;
 pub use system::{Centred, Component, Shape, System};
+pub(crate) use system::{incomplete_metric, is_diagonal, whitener};
 
 use faer::Mat;
 

@@ -13,6 +13,46 @@ pub struct Spectral {
     eigen: Vec<linalg::Eigen>,
     /// Qᵀ rhs of each component.
     turned: Vec<Vec<f64>>,
+    /// The components by their filters.
+    classes: Vec<Class>,
+    /// The class of each component.
+    class_of: Vec<usize>,
+}
+
+/// Components with one matrix and one s²: every ridge filters them alike, however many they are.
+struct Class {
+    /// One of them.
+    first: usize,
+    /// How many.
+    members: f64,
+    /// Σ(Qᵀ rhs)² over them, for each eigenvalue.
+    energy: Vec<f64>,
+    /// Sum of their sums of squares, and of their counts.
+    yy: f64,
+    count: f64,
+}
+
+/// The components of a system by their filters, and the class of each.
+fn classes(system: &System, turned: &[Vec<f64>]) -> (Vec<Class>, Vec<usize>) {
+    let (mut classes, mut class_of): (Vec<Class>, Vec<usize>) = Default::default();
+    for (k, c) in system.components.iter().enumerate() {
+        let alike = |class: &Class| {
+            let first = &system.components[class.first];
+            first.group == c.group && (first.s2 - c.s2).abs() <= 1e-13 * c.s2
+        };
+        let at = classes.iter().position(alike).unwrap_or_else(|| {
+            let energy = vec![0.0; turned[k].len()];
+            classes.push(Class { first: k, members: 0.0, energy, yy: 0.0, count: 0.0 });
+            classes.len() - 1
+        });
+        let class = &mut classes[at];
+        class.members += 1.0;
+        class.energy.iter_mut().zip(&turned[k]).for_each(|(e, t)| *e += t * t);
+        class.yy += c.yy;
+        class.count += c.count;
+        class_of.push(at);
+    }
+    (classes, class_of)
 }
 
 /// What is known of one ridge.
@@ -34,20 +74,29 @@ pub struct PathPoint {
     pub loo: Option<f64>,
 }
 
+impl PathPoint {
+    /// A path in the order of its ridges that this point is on.
+    pub fn among(self, mut path: Vec<PathPoint>) -> Vec<PathPoint> {
+        if let Err(at) = path.binary_search_by(|p| p.ridge.total_cmp(&self.ridge)) {
+            path.insert(at, self);
+        }
+        path
+    }
+}
+
 impl Spectral {
     /// Diagonalises every matrix of the system. Cost K³ per matrix.
     pub fn new(system: System) -> Result<Self> {
         let eigen: Vec<_> = system.groups.iter().map(|g| linalg::eigen(g.as_ref())).collect::<Result<_>>()?;
-        let turned = system
-            .components
-            .iter()
-            .map(|c| {
-                let rhs = MatRef::from_column_major_slice(&c.rhs, c.rhs.len(), 1);
-                let t = linalg::product(eigen[c.group].vectors.transpose(), rhs);
-                (0..t.nrows()).map(|i| t[(i, 0)]).collect()
-            })
-            .collect();
-        Ok(Spectral { system, eigen, turned })
+        let mut turned = vec![Vec::new(); system.components.len()];
+        for (g, eigen) in eigen.iter().enumerate() {
+            let members: Vec<usize> = (0..turned.len()).filter(|&k| system.components[k].group == g).collect();
+            let rhs = Mat::from_fn(eigen.values.len(), members.len(), |i, j| system.components[members[j]].rhs[i]);
+            let t = linalg::product(eigen.vectors.transpose(), rhs.as_ref());
+            members.iter().enumerate().for_each(|(j, &k)| turned[k] = t.col(j).iter().copied().collect());
+        }
+        let (classes, class_of) = classes(&system, &turned);
+        Ok(Spectral { system, eigen, turned, classes, class_of })
     }
 
     /// The system.
@@ -55,10 +104,10 @@ impl Spectral {
         &self.system
     }
 
-    /// 1/(Λ + μ) of component k, with the pseudo-inverse at μ = 0; and μ. Rounding may leave small negative
-    /// eigenvalues: they are zero.
-    fn inverses(&self, k: usize, ridge: f64) -> (Vec<f64>, f64) {
-        let c = &self.system.components[k];
+    /// 1/(Λ + μ) of a class, with the pseudo-inverse at μ = 0; and μ. Rounding may leave small negative eigenvalues:
+    /// they are zero.
+    fn inverses(&self, class: &Class, ridge: f64) -> (Vec<f64>, f64) {
+        let c = &self.system.components[class.first];
         let mu = self.system.rows * ridge / c.s2;
         let values = &self.eigen[c.group].values;
         let top = values.iter().copied().fold(0.0, f64::max);
@@ -72,23 +121,23 @@ impl Spectral {
         let (mut rss, mut count) = self.system.rest;
         let mut quadratic = rss;
         let (mut freedom, mut log_det) = (0.0, 0.0);
-        for (k, c) in self.system.components.iter().enumerate() {
-            let (inverse, mu) = self.inverses(k, ridge);
-            let values = &self.eigen[c.group].values;
+        for class in &self.classes {
+            let (inverse, mu) = self.inverses(class, ridge);
+            let values = &self.eigen[self.system.components[class.first].group].values;
             let (mut fitted, mut residual) = (0.0, 0.0);
-            for (i, t) in self.turned[k].iter().enumerate() {
+            for (i, energy) in class.energy.iter().enumerate() {
                 let value = values[i].max(0.0);
                 let share = inverse[i] * value;
-                freedom += share;
-                fitted += t * t * inverse[i];
-                residual += t * t * inverse[i] * (2.0 - share);
+                freedom += class.members * share;
+                fitted += energy * inverse[i];
+                residual += energy * inverse[i] * (2.0 - share);
                 if mu > 0.0 {
-                    log_det += libm::log1p(value / mu);
+                    log_det += class.members * libm::log1p(value / mu);
                 }
             }
-            rss += (c.yy - residual).max(0.0);
-            quadratic += (c.yy - fitted).max(0.0);
-            count += c.count;
+            rss += (class.yy - residual).max(0.0);
+            quadratic += (class.yy - fitted).max(0.0);
+            count += class.count;
         }
         let noise = (quadratic / count).max(f64::MIN_POSITIVE);
         let evidence = if ridge > 0.0 {
@@ -118,25 +167,31 @@ impl Spectral {
 
     /// The solution at one ridge; λ = 0 gives the one of least norm.
     pub fn solve(&self, map: &dyn Basis, ridge: f64, posterior: bool) -> Solution {
-        let mut solutions = Vec::new();
+        let inverses: Vec<Vec<f64>> = self.classes.iter().map(|c| self.inverses(c, ridge).0).collect();
+        let of = |k: usize| &inverses[self.class_of[k]];
+        let mut solutions = vec![Vec::new(); self.turned.len()];
+        for (g, eigen) in self.eigen.iter().enumerate() {
+            let group = |k: &usize| self.system.components[*k].group == g;
+            let members: Vec<usize> = (0..solutions.len()).filter(group).collect();
+            let scaled = Mat::from_fn(eigen.values.len(), members.len(), |i, j| {
+                self.turned[members[j]][i] * of(members[j])[i]
+            });
+            let g = linalg::product(eigen.vectors.as_ref(), scaled.as_ref());
+            members.iter().enumerate().for_each(|(j, &k)| solutions[k] = g.col(j).iter().copied().collect());
+        }
         let mut freedom = Vec::new();
         let mut spreads: Vec<Spread> = Vec::new();
+        let mut first = vec![true; self.eigen.len()];
         for (k, c) in self.system.components.iter().enumerate() {
-            let (inverse, _) = self.inverses(k, ridge);
             let eigen = &self.eigen[c.group];
-            let scaled: Vec<f64> = self.turned[k].iter().zip(&inverse).map(|(t, i)| t * i).collect();
-            let g =
-                linalg::product(eigen.vectors.as_ref(), MatRef::from_column_major_slice(&scaled, scaled.len(), 1));
-            solutions.push((0..g.nrows()).map(|i| g[(i, 0)]).collect::<Vec<f64>>());
-            freedom.push(inverse.iter().zip(&eigen.values).map(|(i, v)| i * v.max(0.0)).sum());
+            freedom.push(of(k).iter().zip(&eigen.values).map(|(i, v)| i * v.max(0.0)).sum());
             if posterior && ridge > 0.0 {
-                let first = !spreads.iter().any(|s| s.group == c.group);
                 let direction = match &self.system.shape {
-                    Shape::Directions { u, .. } => Some((0..u.nrows()).map(|t| u[(t, k)]).collect()),
+                    Shape::Directions { u, .. } => Some(u.col(k).iter().copied().collect()),
                     Shape::Lifted => None,
                 };
-                let root = first.then(|| eigen.vectors.clone());
-                spreads.push(Spread { group: c.group, root, scale: inverse, direction });
+                let root = std::mem::take(&mut first[c.group]).then(|| eigen.vectors.clone());
+                spreads.push(Spread { group: c.group, root, scale: of(k).clone(), direction });
             }
         }
         let table = self.system.table(map, &solutions);
@@ -151,7 +206,8 @@ impl Spectral {
 
     /// For leave-one-out: leverages of rows and their residuals. `c` (n×M) are characters, `y` (n×p) outputs, both
     /// centred; `weight` the rows' weights. Adds Σw e²/(1−h)² of the rows to each ridge. Decomposable kernels and
-    /// complete outputs only. Cost n·M² once and n·M·r per ridge. \[loo\]
+    /// complete outputs only. Cost n·M² once and n·M·(1 + r) per
+    /// ridge. \[loo\]
     pub fn add_leave_one_out(
         &self,
         c: MatRef<f64>,
@@ -184,26 +240,27 @@ impl Spectral {
         }
         let q = linalg::product(c, vectors.as_ref()); // n×M: Qᵀ(√a∘c) of each row
         let targets = linalg::product(y, u.as_ref()); // n×r
-        let total: Vec<f64> = (0..y.nrows()).map(|i| (0..y.ncols()).map(|t| y[(i, t)] * y[(i, t)]).sum()).collect();
-        for (&ridge, sum) in ridges.iter().zip(sums.iter_mut()) {
-            let inverses: Vec<Vec<f64>> = (0..self.turned.len()).map(|k| self.inverses(k, ridge).0).collect();
-            for i in 0..q.nrows() {
-                let mean = if offset { weight[i] / self.system.rows } else { 0.0 };
-                let (mut error, mut inside) = (0.0, 0.0);
-                for (k, inverse) in inverses.iter().enumerate() {
-                    let (mut h, mut f) = (0.0, 0.0);
-                    for j in 0..m {
-                        let v = q[(i, j)] * inverse[j];
-                        h += v * q[(i, j)];
-                        f += v * self.turned[k][j];
-                    }
-                    let left = 1.0 - (weight[i] * h + mean);
-                    let e = (targets[(i, k)] - f) / left;
-                    error += e * e;
-                    inside += targets[(i, k)] * targets[(i, k)];
-                }
-                let outside = (total[i] - inside).max(0.0) / ((1.0 - mean) * (1.0 - mean));
-                *sum += weight[i] * (error + outside);
+        let (classes, r) = (self.classes.len(), self.turned.len());
+        let filters: Vec<Vec<f64>> =
+            ridges.iter().flat_map(|&l| self.classes.iter().map(move |c| self.inverses(c, l).0)).collect();
+        let of = |l: usize, k: usize| &filters[l * classes + self.class_of[k]];
+        // leverages and predictions of every row at every ridge: two products
+        let squares = Mat::from_fn(q.nrows(), m, |i, j| q[(i, j)] * q[(i, j)]);
+        let leverages = Mat::from_fn(m, filters.len(), |j, f| filters[f][j]);
+        let leverages = linalg::product(squares.as_ref(), leverages.as_ref()); // n×(ridges·classes)
+        let fitted = Mat::from_fn(m, ridges.len() * r, |j, f| of(f / r, f % r)[j] * self.turned[f % r][j]);
+        let fitted = linalg::product(q.as_ref(), fitted.as_ref()); // n×(ridges·r)
+        for i in 0..q.nrows() {
+            let mean = if offset { weight[i] / self.system.rows } else { 0.0 };
+            let total: f64 = (0..y.ncols()).map(|t| y[(i, t)] * y[(i, t)]).sum();
+            let inside: f64 = (0..r).map(|k| targets[(i, k)] * targets[(i, k)]).sum();
+            let outside = (total - inside).max(0.0) / ((1.0 - mean) * (1.0 - mean));
+            for (l, sum) in sums.iter_mut().enumerate() {
+                let error = |k: usize| {
+                    let left = 1.0 - (weight[i] * leverages[(i, l * classes + self.class_of[k])] + mean);
+                    ((targets[(i, k)] - fitted[(i, l * r + k)]) / left).powi(2)
+                };
+                *sum += weight[i] * ((0..r).map(error).sum::<f64>() + outside);
             }
         }
         Ok(())

@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::feature::{Basis, Moments, Part};
 use crate::linalg;
-use faer::{ColRef, Mat, MatRef};
+use faer::{Mat, MatRef};
+use std::ops::Range;
 
 /// Moments about the mean (or about zero, without offset), of all outputs together or of one.
 #[derive(Clone, Debug)]
@@ -77,13 +78,19 @@ impl Centred {
         }
     }
 
-    /// The constant of output t and its residual sum of squares, when z (M) is its column of the table.
-    pub fn explained(&self, t: usize, z: ColRef<f64>) -> (f64, f64) {
-        let m = z.nrows();
-        let drift: f64 = (0..m).map(|i| z[i] * self.mean_c[i]).sum();
-        let fitted: f64 = (0..m).map(|i| z[i] * self.cy[(i, t)]).sum();
-        let energy: f64 = (0..m).map(|j| z[j] * (0..m).map(|i| self.cc[(i, j)] * z[i]).sum::<f64>()).sum();
-        (self.mean_y[t] - drift, (self.yy[(t, t)] - 2.0 * fitted + energy).max(0.0))
+    /// The constant of some outputs and their residual sums of squares, when z (M×q) are their columns of the table.
+    pub fn explained(&self, outputs: Range<usize>, z: MatRef<f64>) -> Vec<(f64, f64)> {
+        let spread = linalg::product(self.cc.as_ref(), z); // M×q
+        let one = |(q, t): (usize, usize)| {
+            let (mut drift, mut fitted, mut energy) = (0.0, 0.0, 0.0);
+            for i in 0..z.nrows() {
+                drift += z[(i, q)] * self.mean_c[i];
+                fitted += z[(i, q)] * self.cy[(i, t)];
+                energy += z[(i, q)] * spread[(i, q)];
+            }
+            (self.mean_y[t] - drift, (self.yy[(t, t)] - 2.0 * fitted + energy).max(0.0))
+        };
+        outputs.enumerate().map(one).collect()
     }
 
     /// The moments of some of the characters.
@@ -158,10 +165,7 @@ impl System {
         let p = map.shape().1;
         let whitener = metric.map(|m| whitener(m, p)).transpose()?;
         if whitener.is_some() && data.len() != 1 {
-            return Err(Error::refused(
-                "a metric with missing outputs or entry weights",
-                "whiten complete outputs instead",
-            ));
+            return Err(incomplete_metric());
         }
         match (map.shared(), data) {
             (Some((b, amplitudes)), [all]) => Self::complete(amplitudes, b, all, whitener.as_ref()),
@@ -183,28 +187,27 @@ impl System {
         // B = U diag(s) Vᵀ through BᵀB = V diag(s²) Vᵀ
         let gram = linalg::eigen((b.transpose() * &b).as_ref())?;
         let top = gram.values.iter().copied().fold(0.0, f64::max);
-        let mut components = Vec::new();
-        let mut directions = Vec::new();
-        let (mut explained, p) = (0.0, b.nrows());
-        for (k, &s2) in gram.values.iter().enumerate().filter(|(_, s2)| **s2 > 1e-14 * top) {
-            let u: Mat<f64> = faer::Scale(1.0 / s2.sqrt()) * (&b * gram.vectors.subcols(k, 1));
-            let rhs = linalg::product(data.cy.as_ref(), u.as_ref());
-            let yy = (u.transpose() * &data.yy * &u)[(0, 0)];
-            explained += yy;
-            components.push(Component {
-                group: 0,
-                rhs: amplitudes.iter().enumerate().map(|(m, a)| a * rhs[(m, 0)]).collect(),
-                s2,
-                yy,
-                count: data.count,
-            });
-            directions.push(match white {
-                None => u,
-                Some((_, root)) => root * u,
-            });
-        }
+        let p = b.nrows();
+        let kept: Vec<usize> = (0..gram.values.len()).filter(|&k| gram.values[k] > 1e-14 * top).collect();
+        let turn =
+            Mat::from_fn(b.ncols(), kept.len(), |i, j| gram.vectors[(i, kept[j])] / gram.values[kept[j]].sqrt());
+        let u = linalg::product(b.as_ref(), turn.as_ref()); // p×r
+        let rhs = linalg::product(data.cy.as_ref(), u.as_ref()); // M×r
+        let yu = linalg::product(data.yy.as_ref(), u.as_ref()); // p×r
+        let component = |(j, &k): (usize, &usize)| Component {
+            group: 0,
+            rhs: amplitudes.iter().enumerate().map(|(m, a)| a * rhs[(m, j)]).collect(),
+            s2: gram.values[k],
+            yy: (0..p).map(|t| u[(t, j)] * yu[(t, j)]).sum(),
+            count: data.count,
+        };
+        let components: Vec<Component> = kept.iter().enumerate().map(component).collect();
+        let explained: f64 = components.iter().map(|c| c.yy).sum();
+        let u = match white {
+            None => u,
+            Some((_, root)) => root * u,
+        };
         let total: f64 = (0..p).map(|t| data.yy[(t, t)]).sum();
-        let u = Mat::from_fn(p, directions.len(), |t, k| directions[k][(t, 0)]);
         let rest = ((total - explained).max(0.0), (p - components.len()) as f64 * data.count);
         let group = weighted(&data.cc, &amplitudes);
         let shape = Shape::Directions { u, amplitudes };
@@ -289,9 +292,10 @@ impl System {
     pub fn table(&self, map: &dyn Basis, solutions: &[Vec<f64>]) -> Mat<f64> {
         match &self.shape {
             Shape::Lifted => map.lift(&solutions[0]),
-            Shape::Directions { u, amplitudes } => Mat::from_fn(amplitudes.len(), u.nrows(), |m, t| {
-                solutions.iter().enumerate().map(|(k, g)| amplitudes[m] * g[m] * u[(t, k)]).sum()
-            }),
+            Shape::Directions { u, amplitudes } => {
+                let g = Mat::from_fn(amplitudes.len(), solutions.len(), |m, k| amplitudes[m] * solutions[k][m]);
+                linalg::product(g.as_ref(), u.transpose())
+            }
         }
     }
 
@@ -332,8 +336,13 @@ fn weighted(cc: &Mat<f64>, amplitudes: &[f64]) -> Mat<f64> {
     Mat::from_fn(cc.nrows(), cc.ncols(), |i, j| amplitudes[i] * amplitudes[j] * cc[(i, j)])
 }
 
+/// With a metric the residuals of a row belong together: one cannot be missing.
+pub(crate) fn incomplete_metric() -> Error {
+    Error::refused("a metric with missing outputs or entry weights", "whiten complete outputs instead")
+}
+
 /// (L⁻¹, L) of the metric Σ = LLᵀ: y′ = L⁻¹y has the Euclidean metric. \[metric\]
-fn whitener(metric: &Mat<f64>, p: usize) -> Result<(Mat<f64>, Mat<f64>)> {
+pub(crate) fn whitener(metric: &Mat<f64>, p: usize) -> Result<(Mat<f64>, Mat<f64>)> {
     if metric.nrows() != p || metric.ncols() != p {
         return Err(Error::shape("metric", format!("{p}×{p}"), format!("{}×{}", metric.nrows(), metric.ncols())));
     }

@@ -221,6 +221,36 @@ fn intervals_cover_what_they_say() {
     }
 }
 
+/// Error bars alone take another way than whole covariances.
+#[test]
+fn error_bars_are_the_diagonal_of_the_covariance() {
+    let (x, mut y) = noisy(120);
+    for (kernel, missing) in [
+        ("decomposable", false),
+        ("decomposable(gaussian, given([[2, 1, 0], [1, 2, 0.5], [0, 0.5, 1]]))", false),
+        ("decomposable", true),
+        ("decomposable(gaussian, given([[2, 1, 0], [1, 2, 0.5], [0, 0.5, 1]]))", true),
+    ] {
+        if missing {
+            (0..120).step_by(4).for_each(|i| y[(i, i % 3)] = f64::NAN);
+        }
+        let kernel = kernel.parse().unwrap();
+        let learner = Regression { kernel, features: Auto::Fixed(100), ..Regression::default() };
+        let fitted = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
+        for noise in [false, true] {
+            let ask = |cov| Query { std: true, cov, noise };
+            let at = |cov| fitted.model.predict(&Inputs::Dense(x.clone()), ask(cov)).unwrap();
+            let (alone, whole) = (at(false).std.unwrap(), at(true));
+            for (i, cov) in whole.cov.unwrap().iter().enumerate() {
+                for t in 0..3 {
+                    let expected = cov[(t, t)].sqrt();
+                    assert!(expected > 0.0 && (alone[(i, t)] - expected).abs() < 1e-10 * expected);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn bad_data_are_refused_with_their_place() {
     let fit = |x: Mat<f64>, y: Mat<f64>| {

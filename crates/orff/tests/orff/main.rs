@@ -4,6 +4,7 @@ mod archive;
 mod exact;
 mod expression;
 mod field;
+mod gather;
 mod generate;
 mod kernel;
 mod learn;

@@ -1,0 +1,202 @@
+//! Learning under way: what was fixed before the first row, and the moments of the rows so far.
+
+use super::begin::{Choices, in_pool};
+use super::ridge::Solved;
+use super::stage::Stage;
+use super::{Fitted, Regression, sample};
+use crate::error::{Error, Result};
+use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, Moments, reblock};
+use crate::kernel::Kernel;
+use crate::model::{Linear, Posterior, Training};
+use crate::rows::Rows;
+use crate::solve::{Centred, Solution};
+use crate::watch::Watch;
+use faer::Mat;
+
+/// A regression under way. Rows are added, gatherings are merged; a model can be made at any time.
+///
+/// ```
+/// use orff::learn::{Gathering, Regression};
+/// use orff::model::Query;
+/// use orff::rows::{Inputs, Table};
+/// use orff::watch::Silent;
+/// let x = faer::Mat::from_fn(300, 1, |i, _| (i * 7 % 300) as f64 / 30.0);
+/// let y = faer::Mat::from_fn(300, 2, |i, k| (x[(i, 0)] + k as f64).sin());
+/// let part = |from, n| Table::new(x.subrows(from, n).to_owned(), y.subrows(from, n).to_owned());
+/// let mut here = Regression::default().begin(&part(0, 100)?, &mut Silent)?;
+/// let mut there = Gathering::from_bytes(here.to_bytes()?)?;
+/// here.add(&part(0, 150)?, &mut Silent)?;
+/// there.add(&part(150, 150)?, &mut Silent)?;
+/// here.merge(&there)?;
+/// assert_eq!(here.rows(), 300);
+/// let mean = here.solve(&mut Silent)?.model.predict(&Inputs::Dense(x), Query::default())?.mean;
+/// assert!((mean - y).norm_max() < 1e-2);
+/// # Ok::<(), orff::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Gathering {
+    pub(super) learner: Regression,
+    pub(super) stage: Stage,
+    pub(super) kernel: Kernel,
+    pub(super) map: FeatureMap,
+    pub(super) moments: Moments,
+    pub(super) rows: usize,
+    pub(super) choices: Choices,
+    pub(super) points: Vec<Vec<f64>>,
+}
+
+impl Gathering {
+    /// Number of rows so far.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of inputs d.
+    pub fn inputs(&self) -> usize {
+        self.stage.preparation.inputs
+    }
+
+    /// Number of outputs p.
+    pub fn outputs(&self) -> usize {
+        self.stage.means.len()
+    }
+
+    /// The moments so far.
+    pub fn moments(&self) -> &Moments {
+        &self.moments
+    }
+
+    /// The same choices with no rows yet: where another process starts.
+    pub fn empty(&self) -> Self {
+        let moments = Moments::new(self.moments.characters(), self.moments.outputs());
+        Gathering { moments, rows: 0, ..self.clone() }
+    }
+
+    /// Adds rows. When it fails, nothing was added.
+    pub fn add(&mut self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<()> {
+        let given = (rows.inputs(), rows.outputs());
+        if given != (self.inputs(), self.outputs()) {
+            let expected = format!("{} inputs and {} outputs as before", self.inputs(), self.outputs());
+            return Err(Error::shape("rows", expected, format!("{} and {}", given.0, given.1)));
+        }
+        in_pool(self.learner.threads, || {
+            let mut more = self.empty();
+            more.absorb(reblock(rows, BLOCK_ROWS)?, watch)?;
+            match self.rows {
+                0 => *self = more,
+                _ => self.merge(&more)?,
+            }
+            Ok(())
+        })
+    }
+
+    /// The one pass: characters of each block, moments of all.
+    pub(super) fn absorb(&mut self, blocks: Blocks, watch: &mut dyn Watch) -> Result<()> {
+        watch.stage("fit");
+        let mut characters = Characters::new(self.map.characters());
+        for block in blocks {
+            let block = block?;
+            let n = block.inputs.nrows();
+            sample::check(&block, self.rows)?;
+            let (inputs, outputs, weights) = self.stage.prepare(&block, self.rows + 1)?;
+            self.map.fill(&inputs, &mut characters);
+            self.moments.add(&characters, outputs.as_ref(), weights.as_ref())?;
+            self.rows += n;
+            watch.advance(n as u64)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the rows that another gathering with the same choices has seen.
+    pub fn merge(&mut self, other: &Gathering) -> Result<()> {
+        let begun = |g: &Gathering| (g.stage.clone(), g.kernel.clone(), g.learner.seed, g.map.kind());
+        if begun(self) != begun(other) || self.map.characters() != other.map.characters() {
+            return Err(Error::refused(
+                "merging gatherings that began differently",
+                "their scales, lengthscales or features differ; begin once and give every part an empty copy",
+            ));
+        }
+        self.moments.merge(&other.moments)?;
+        self.rows += other.rows;
+        Ok(())
+    }
+
+    /// The model of the rows so far.
+    pub fn solve(&self, watch: &mut dyn Watch) -> Result<Fitted> {
+        in_pool(self.learner.threads, || self.solve_here(None, watch))
+    }
+
+    pub(super) fn solve_here(&self, rows: Option<&dyn Rows>, watch: &mut dyn Watch) -> Result<Fitted> {
+        let data = self.learner.centred(&self.moments);
+        if !data.iter().any(|c| c.weight > 0.0) {
+            return Err(Error::Data("no row counts: every weight is zero, or no output was observed".into()));
+        }
+        if let Some(t) = data.iter().position(|c| c.weight <= 0.0) {
+            return Err(Error::Data(format!("output {}: not observed on any row with a weight > 0", t + 1)));
+        }
+        let metric = self.learner.metric.as_ref().map(|m| self.stage.scaled_metric(m.mat())).transpose()?;
+        watch.stage("solve");
+        let Solved { solution, ridge, path, reasons } = self.solved(&data, metric.as_ref(), rows, watch)?;
+        let mut choices = self.choices.clone();
+        reasons.into_iter().for_each(|reason| choices.say(watch, reason));
+        choices.say(watch, format!("solved by {}", solution.how));
+        let model = self.model(&data, solution, metric.as_ref());
+        // ridges too small to have a finite score say nothing
+        let path = path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect();
+        let (kernel, points) = (Some(self.kernel.clone()), self.points.clone());
+        let training = Training { rows: self.rows, kernel, ridge, choices: choices.lines, path, points };
+        Ok(Fitted { model, training })
+    }
+
+    /// From scaled units to the user's.
+    fn model(&self, data: &[Centred], solution: Solution, metric: Option<&Mat<f64>>) -> Linear {
+        let Stage { preparation, means, scales } = self.stage.clone();
+        let views = preparation.views.len();
+        let table = solution.table;
+        let (m, columns) = (table.nrows(), table.ncols());
+        let explained: Vec<(f64, f64)> = match data {
+            [all] => all.explained(0..columns, table.as_ref()),
+            each => (0..columns).flat_map(|t| each[t].explained(t..t + 1, table.subcols(t, 1))).collect(),
+        };
+        let mut constants = vec![0.0; columns];
+        let mut variances = vec![0.0; columns];
+        for (t, (constant, rss)) in explained.into_iter().enumerate() {
+            let one = &data[t.min(data.len() - 1)];
+            constants[t] = constant;
+            let spent = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
+            // of an observation with the average weight
+            variances[t] = noise_variance(rss, one.count, spent) * one.observations / one.weight;
+        }
+        let p = means.len();
+        let column = |t: usize| if views > 0 { 0 } else { t };
+        let offset = (0..p).map(|t| means[t] + scales[t] * constants[column(t)]).collect();
+        let noise = match metric {
+            None => {
+                Mat::from_fn(p, p, |s, t| if s == t { variances[column(t)] * scales[t] * scales[t] } else { 0.0 })
+            }
+            Some(metric) => {
+                let common = (0..p).map(|t| variances[t] / metric[(t, t)]).sum::<f64>() / p as f64;
+                Mat::from_fn(p, p, |s, t| common * metric[(s, t)] * scales[s] * scales[t])
+            }
+        };
+        // with no more rows than constants there is no noise to learn, and no error bar
+        let judged = data.iter().all(|c| c.count >= 1.0);
+        let posterior = solution.posterior.filter(|_| judged).map(|spreads| {
+            let mean = Mat::from_fn(m, data.len(), |i, t| data[t].mean_c[i]);
+            Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.learner.offset)
+                .with_metric(metric)
+        });
+        let table = match views {
+            0 => Mat::from_fn(m, p, |i, t| table[(i, t)] * scales[t]),
+            _ => table,
+        };
+        let map = self.map.clone();
+        Linear { preparation, map, table, offset, noise, output_scale: scales, posterior: posterior.into() }
+    }
+}
+
+/// Variance of the noise from a residual sum of squares. With as many degrees of freedom as data the residuals say
+/// nothing: at least a tenth of the count is kept.
+pub(super) fn noise_variance(rss: f64, count: f64, spent: f64) -> f64 {
+    rss / (count - spent).max(0.1 * count).max(f64::MIN_POSITIVE)
+}

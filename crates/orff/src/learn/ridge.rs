@@ -1,0 +1,177 @@
+//! The ridge: given, or chosen along the path; and the solution at it.
+
+use super::choose::EIGEN_UNKNOWNS;
+use super::gather::Gathering;
+use crate::error::{Error, Result};
+use crate::feature::{BLOCK_ROWS, Characters, reblock};
+use crate::linalg::cg;
+use crate::rows::{Rows, Weights};
+use crate::solve::{Centred, PathPoint, Solution, Spectral, System, solve_direct, solve_iterative};
+use crate::watch::Watch;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// How the ridge is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ridge {
+    /// By the largest evidence.
+    #[default]
+    Evidence,
+    /// By generalised cross-validation.
+    Gcv,
+    /// By exact leave-one-out (nλ kept): one more pass over the rows; decomposable kernels with complete outputs.
+    Loo,
+    /// Given: λ of the mean loss (1/Σw)Σwℓ + λ‖θ‖².
+    #[serde(untagged)]
+    Given(f64),
+}
+
+/// A solution, its ridge, the scores along the path and the reasons.
+pub(super) struct Solved {
+    pub solution: Solution,
+    pub ridge: f64,
+    pub path: Vec<PathPoint>,
+    pub reasons: Vec<String>,
+}
+
+impl Gathering {
+    /// Solves for the ridge that was asked for. `rows` are those gathered, for leave-one-out, which reads them again.
+    pub(super) fn solved(
+        &self,
+        data: &[Centred],
+        metric: Option<&Mat<f64>>,
+        rows: Option<&dyn Rows>,
+        watch: &mut dyn Watch,
+    ) -> Result<Solved> {
+        let (map, learner) = (&self.map, &self.learner);
+        let unknowns = if map.atoms().shared_factor().is_some() { map.characters() } else { map.unknowns() };
+        let given = matches!(learner.ridge, Ridge::Given(_));
+        if unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !given) {
+            return self.iterated(unknowns, data, metric, watch);
+        }
+        let system = System::new(map, data, metric)?;
+        if let Ridge::Given(ridge) = learner.ridge
+            && ridge > 0.0
+            && same_variance(&system)
+        {
+            let solution = solve_direct(map, &system, ridge, learner.posterior)?;
+            return Ok(Solved { solution, ridge, path: Vec::new(), reasons: Vec::new() });
+        }
+        let spectral = Spectral::new(system)?;
+        let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+        let (best, by) = match learner.ridge {
+            Ridge::Given(ridge) => (spectral.at(ridge), None),
+            Ridge::Evidence => (spectral.minimise(|p| -p.evidence)?, Some("largest evidence")),
+            Ridge::Gcv => (spectral.minimise(|p| p.gcv)?, Some("smallest generalised cross-validation score")),
+            Ridge::Loo => {
+                let best = self.leave_one_out(data, rows, &spectral, &mut path, watch)?;
+                (best, Some("smallest leave-one-out error"))
+            }
+        };
+        let reason = |by| format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom);
+        let solution = spectral.solve(map, best.ridge, learner.posterior && unknowns <= EIGEN_UNKNOWNS);
+        let path = best.among(path);
+        Ok(Solved { solution, ridge: best.ridge, path, reasons: by.map(reason).into_iter().collect() })
+    }
+
+    /// Conjugate gradients, where there are too many unknowns for a factorisation.
+    fn iterated(
+        &self,
+        unknowns: usize,
+        data: &[Centred],
+        metric: Option<&Mat<f64>>,
+        watch: &mut dyn Watch,
+    ) -> Result<Solved> {
+        if metric.is_some() {
+            return Err(Error::refused("a metric with this many unknowns", "lower features"));
+        }
+        let (ridge, reason) = match self.learner.ridge {
+            Ridge::Given(0.0) => {
+                return Err(Error::refused(
+                    format!("ridge 0 with {unknowns} unknowns"),
+                    format!("least-norm solutions need at most {EIGEN_UNKNOWNS}; lower features or give a ridge > 0"),
+                ));
+            }
+            Ridge::Given(ridge) => (ridge, None),
+            _ => {
+                let (ridge, reason) = self.ridge_of_prefix(data)?;
+                (ridge, Some(reason))
+            }
+        };
+        let how = cg::Params { tol: self.learner.tolerance, max_iter: self.learner.iterations };
+        let solution = solve_iterative(&self.map, data, ridge, how, watch)?;
+        Ok(Solved { solution, ridge, path: Vec::new(), reasons: reason.into_iter().collect() })
+    }
+
+    /// The ridge with the largest evidence for the first atoms alone: their moments are a corner of the moments.
+    fn ridge_of_prefix(&self, data: &[Centred]) -> Result<(f64, String)> {
+        let per_character = self.map.unknowns().div_ceil(self.map.characters());
+        let (small, keep) = self.map.prefix((1024 / per_character).max(32))?;
+        let corner: Vec<Centred> = data.iter().map(|c| c.restricted(&keep)).collect();
+        let spectral = Spectral::new(System::new(&small, &corner, None)?)?;
+        let best = spectral.minimise(|p| -p.evidence)?;
+        let reason = format!("ridge {:.3e}: largest evidence of the first {} characters", best.ridge, keep.len());
+        Ok((best.ridge, reason))
+    }
+
+    fn leave_one_out(
+        &self,
+        data: &[Centred],
+        rows: Option<&dyn Rows>,
+        spectral: &Spectral,
+        path: &mut [PathPoint],
+        watch: &mut dyn Watch,
+    ) -> Result<PathPoint> {
+        let Some(rows) = rows.filter(|rows| rows.rereadable()) else { return Err(once()) };
+        let [all] = data else {
+            return Err(Error::refused(
+                "leave-one-out with missing outputs",
+                "rows have no common leverage; use gcv",
+            ));
+        };
+        watch.stage("leave-one-out");
+        let ridges: Vec<f64> = path.iter().map(|p| p.ridge).collect();
+        let mut sums = vec![0.0; ridges.len()];
+        let mut characters = Characters::new(self.map.characters());
+        let mut row = 0;
+        for block in reblock(rows, BLOCK_ROWS)? {
+            let block = block?;
+            let n = block.inputs.nrows();
+            let (inputs, outputs, weights) = self.stage.prepare(&block, row + 1)?;
+            self.map.fill(&inputs, &mut characters);
+            let c = characters.as_mat();
+            let c = Mat::from_fn(c.nrows(), c.ncols(), |i, m| c[(i, m)] - all.mean_c[m]);
+            let y = Mat::from_fn(c.nrows(), outputs.ncols(), |i, t| outputs[(i, t)] - all.mean_y[t]);
+            let weight = match weights {
+                Some(Weights::Row(w)) => w,
+                _ => vec![1.0; c.nrows()],
+            };
+            let offset = self.learner.offset;
+            spectral.add_leave_one_out(c.as_ref(), y.as_ref(), &weight, offset, &ridges, &mut sums)?;
+            row += n;
+            watch.advance(n as u64)?;
+        }
+        let scale = 1.0 / (all.weight * all.mean_y.len() as f64);
+        path.iter_mut().zip(&sums).for_each(|(p, s)| p.loo = Some(s * scale));
+        path.iter()
+            .filter(|p| p.loo.is_some_and(f64::is_finite))
+            .min_by(|a, b| a.loo.unwrap_or(f64::INFINITY).total_cmp(&b.loo.unwrap_or(f64::INFINITY)))
+            .copied()
+            .ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite leave-one-out error"))
+    }
+}
+
+/// Leave-one-out reads the rows again.
+pub(super) fn once() -> Error {
+    Error::refused(
+        "leave-one-out from rows that are read once",
+        "it needs a second pass; give a file, or choose the ridge by gcv or evidence",
+    )
+}
+
+/// Whether every component has the same prior variance, so that one factorisation serves all.
+fn same_variance(system: &System) -> bool {
+    let first = system.components.first().map_or(1.0, |c| c.s2);
+    system.groups.len() == 1 && system.components.iter().all(|c| (c.s2 - first).abs() <= 1e-14 * first)
+}
