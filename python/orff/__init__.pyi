@@ -4,6 +4,7 @@ from . import kernels as kernels, plot as plot
 from ._learners import ExactOperatorRidge as ExactOperatorRidge
 from ._learners import FourierFeatures as FourierFeatures
 from .kernels import Kernel as Kernel
+from ._gatherer import Moments as Moments
 from ._learners import NystromRidge as NystromRidge
 from ._learners import OperatorRidge as OperatorRidge
 from ._errors import ParameterError as ParameterError

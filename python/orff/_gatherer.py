@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
@@ -107,7 +108,10 @@ class Gatherer(Estimator):
         """
         known = getattr(self, "_moments", None)
         if known is None and getattr(self, "_model", None) is not None:
-            raise ValueError("partial_fit: fit kept no moments to go on from; set warm_start=True before it")
+            warnings.warn(
+                "partial_fit: fit kept no moments to go on from, so this begins anew; set warm_start=True before fit",
+                stacklevel=2,
+            )
         return self._gather(X, y, sample_weight, known)
 
     def _gather(self, X: Any, y: Any, sample_weight: Any, moments: Moments | None) -> Self:
@@ -142,6 +146,11 @@ class Gatherer(Estimator):
         self._moments, self._flat = moments, getattr(self, "_flat", False) and outputs == 1
         self._keep(model)
         return self
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the solver; 1 for a factorisation."""
+        return self._training()["iterations"]
 
     @property
     def moments_(self) -> Moments:

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._field import Field
+from ._gatherer import Gatherer
 from ._regressor import Regressor
 from ._transformer import Transformer
 from .kernels import Kernel
 
 
-class OperatorRidge(Regressor):
+class OperatorRidge(Gatherer, Regressor):
     """Several outputs by ridge regression with any operator-valued kernel.
 
     Parameters
@@ -30,9 +31,10 @@ class OperatorRidge(Regressor):
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
-        Number of columns of the feature map; pairs of a cosine and a sine make it even.
-    feature_map : one of pairs, phases, default="pairs"
-        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
+        Number of columns of the feature map.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
     draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
         How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
         error, and iid above.
@@ -60,6 +62,9 @@ class OperatorRidge(Regressor):
     n_jobs : int or None, default=None
         Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
         them).
+    warm_start : true or false, default=False
+        Keep the moments of a fit, and let the next fit reuse its choices: scales, lengthscale and
+        frequencies.
     verbose : a whole number from 0 to 1000, default=0
         Show progress and the choices made: 0 is silent.
 
@@ -81,6 +86,8 @@ class OperatorRidge(Regressor):
         Covariance of the noise.
     n_features_in_, feature_names_in_, n_outputs_
         As in scikit-learn.
+    moments_ : Moments
+        The moments of the rows so far, after `partial_fit`, or `fit` with ``warm_start=True``.
 
     Examples
     --------
@@ -103,7 +110,7 @@ class OperatorRidge(Regressor):
         lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
         group: str = "additive",
         n_components: Literal["auto"] | int = "auto",
-        feature_map: Literal["pairs", "phases"] = "pairs",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
         draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
         measure: Literal["plain", "trace", "tilted"] = "trace",
         sum: Literal["concatenation", "mixture"] = "concatenation",
@@ -116,6 +123,7 @@ class OperatorRidge(Regressor):
         max_iter: int = 2000,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
+        warm_start: bool = False,
         verbose: int = 0,
     ):
         self.kernel = kernel
@@ -135,10 +143,11 @@ class OperatorRidge(Regressor):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
         self.verbose = verbose
 
 
-class VectorField(Field):
+class VectorField(Gatherer, Field):
     """A vector field: curl-free, divergence-free or both, with potential and stream function.
 
     Parameters
@@ -152,9 +161,10 @@ class VectorField(Field):
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
-        Number of columns of the feature map; pairs of a cosine and a sine make it even.
-    feature_map : one of pairs, phases, default="pairs"
-        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
+        Number of columns of the feature map.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
     draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
         How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
         error, and iid above.
@@ -182,6 +192,9 @@ class VectorField(Field):
     n_jobs : int or None, default=None
         Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
         them).
+    warm_start : true or false, default=False
+        Keep the moments of a fit, and let the next fit reuse its choices: scales, lengthscale and
+        frequencies.
     verbose : a whole number from 0 to 1000, default=0
         Show progress and the choices made: 0 is silent.
 
@@ -203,6 +216,8 @@ class VectorField(Field):
         Covariance of the noise.
     n_features_in_, feature_names_in_, n_outputs_
         As in scikit-learn.
+    moments_ : Moments
+        The moments of the rows so far, after `partial_fit`, or `fit` with ``warm_start=True``.
 
     Examples
     --------
@@ -227,7 +242,7 @@ class VectorField(Field):
         lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
         group: str = "additive",
         n_components: Literal["auto"] | int = "auto",
-        feature_map: Literal["pairs", "phases"] = "pairs",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
         draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
         measure: Literal["plain", "trace", "tilted"] = "trace",
         sum: Literal["concatenation", "mixture"] = "concatenation",
@@ -240,6 +255,7 @@ class VectorField(Field):
         max_iter: int = 2000,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
+        warm_start: bool = False,
         verbose: int = 0,
     ):
         self.kernel = kernel
@@ -259,6 +275,7 @@ class VectorField(Field):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
         self.verbose = verbose
 
 
@@ -457,9 +474,10 @@ class FourierFeatures(Transformer):
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
-        Number of features; pairs of a cosine and a sine make it even.
-    feature_map : one of pairs, phases, default="pairs"
-        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
+        Number of features.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
     draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
         How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
         error, and iid above.
@@ -510,7 +528,7 @@ class FourierFeatures(Transformer):
         lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
         group: str = "additive",
         n_components: Literal["auto"] | int = "auto",
-        feature_map: Literal["pairs", "phases"] = "pairs",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
         draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
         measure: Literal["plain", "trace", "tilted"] = "plain",
         sum: Literal["concatenation", "mixture"] = "concatenation",

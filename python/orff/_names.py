@@ -6,6 +6,7 @@ PLACES = {
     "ExactOperatorRidge": "_learners",
     "FourierFeatures": "_learners",
     "Kernel": "kernels",
+    "Moments": "_gatherer",
     "NystromRidge": "_learners",
     "OperatorRidge": "_learners",
     "ParameterError": "_errors",

@@ -1,29 +1,39 @@
 """scikit-learn's own checks, with nothing expected to fail, and its tools."""
 
+import cloudpickle
 import numpy as np
 import orff
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
 class SquareField(orff.VectorField):
-    """A field needs as many outputs as inputs: repeats the outputs of the checks, and answers with the first."""
+    """A field needs as many outputs as inputs, so the outputs of the checks are repeated, and the first are answered."""
+
+    def _squared(self, X, y, sample_weight):
+        shape, numbers = getattr(X, "shape", ()), np.asarray(X)
+        width = shape[1] if len(shape) == 2 else numbers.shape[-1]
+        if y is None or numbers.dtype.kind == "c":
+            return y
+        if width == 1 and not hasattr(self, "n_features_in_"):
+            raise ValueError("a field needs a plane at least, got n_features=1")
+        y = np.asarray(y)
+        if y.ndim == 1 and np.asarray(sample_weight).ndim == 2:
+            raise ValueError("weights of entries of one output")
+        self._asked = y.shape[1:]
+        return np.resize(y.reshape(len(y), -1).T, (width, len(y))).T
 
     def fit(self, X, y, sample_weight=None):
-        if y is None:
-            return super().fit(X, y, sample_weight)
-        self._asked = np.shape(y)[1:]
-        width = X.shape[1] if hasattr(X, "shape") and len(X.shape) == 2 else np.shape(X)[-1]
-        outputs = np.asarray(y).reshape(len(y), -1)
-        # a plane is the smallest space with fields; one input gets an independent field of one component
-        self._lone = width == 1
-        self.set_params(kernel="decomposable" if self._lone else self.kernel)
-        return super().fit(X, np.resize(outputs.T, (width, len(outputs))).T, sample_weight)
+        return super().fit(X, self._squared(X, y, sample_weight), sample_weight)
+
+    def partial_fit(self, X, y, sample_weight=None):
+        return super().partial_fit(X, self._squared(X, y, sample_weight), sample_weight)
 
     def predict(self, X):
         wide = super().predict(X)
@@ -35,16 +45,50 @@ class SquareField(orff.VectorField):
         return tags
 
 
-SMALL = {"n_components": 128}
+ESTIMATORS = [
+    orff.FourierFeatures(),
+    orff.OperatorRidge(n_components=100),
+    orff.ExactOperatorRidge(),
+    orff.NystromRidge(),
+    SquareField(n_components=60),
+]
 
-@parametrize_with_checks(
-    [
-        orff.FourierFeatures(),
-        orff.OperatorRidge(),
-        orff.ExactOperatorRidge(),
-        orff.NystromRidge(),
-        SquareField(),
-    ]
-)
+
+@parametrize_with_checks(ESTIMATORS)
 def test_check_estimator(estimator, check):
     check(estimator)
+
+
+def test_every_class_is_checked():
+    from orff._learners import CLASSES
+
+    checked = {type(e) for e in ESTIMATORS} | {orff.VectorField}
+    assert set(CLASSES.values()) <= checked
+
+
+def test_pipelines_and_searches(rows):
+    X, Y = rows
+    piped = make_pipeline(StandardScaler(), orff.FourierFeatures("gaussian(2.0)", n_components=200), Ridge(alpha=0.1))
+    assert cross_val_score(piped, X, Y, cv=3).mean() > 0.8
+    grid = {"kernel": ["gaussian", orff.matern(1.5)], "alpha": [1e-3, "evidence"], "lengthscale": ["auto", 2.0]}
+    search = GridSearchCV(orff.OperatorRidge(n_components=64), grid, cv=3, n_jobs=2).fit(X, Y)
+    assert search.best_score_ > 0.9 and search.best_params_["kernel"] in grid["kernel"]
+    assert cross_val_predict(orff.OperatorRidge(n_components=64), X, Y, cv=3).shape == Y.shape
+    many = MultiOutputRegressor(orff.OperatorRidge(n_components=64), n_jobs=2).fit(X, Y)
+    assert np.corrcoef(many.predict(X).ravel(), Y.ravel())[0, 1] > 0.95
+
+
+def test_missing_outputs_in_cross_validation(rows):
+    X, Y = rows
+    holes = np.where(np.random.default_rng(0).random(Y.shape) < 0.2, np.nan, Y)
+    assert cross_val_score(orff.OperatorRidge(n_components=64), X, holes, cv=3).mean() > 0.8
+
+
+@pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if not isinstance(e, SquareField)], ids=lambda e: type(e).__name__)
+def test_clones_and_pickles(estimator, rows):
+    X, Y = rows
+    fitted = clone(estimator).fit(X, Y)
+    again = cloudpickle.loads(cloudpickle.dumps(fitted))
+    ask = (lambda e: e.transform(X)) if hasattr(fitted, "transform") else (lambda e: e.predict(X))
+    assert (ask(again) == ask(fitted)).all()
+    assert (ask(clone(fitted).fit(X, Y)) == ask(fitted)).all()

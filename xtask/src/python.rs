@@ -293,6 +293,8 @@ n_features_in_, feature_names_in_, n_outputs_
 ";
 
 const GATHERER: &str = "\
+n_iter_ : int
+    Iterations of the solver; 1 for a factorisation.
 moments_ : Moments
     The moments of the rows so far, after `partial_fit`, or `fit` with ``warm_start=True``.
 ";

@@ -26,11 +26,7 @@ pub fn extend(out: &mut Vec<f64>, m: &Mat<f64>) {
 }
 
 /// Calls `each` with some rows at a time; rows do not influence each other. Errors number rows from the first one.
-pub fn by_blocks(
-    rows: &Source,
-    watch: &mut dyn Watch,
-    mut each: impl FnMut(&Inputs) -> Result<()>,
-) -> Result<()> {
+pub fn by_blocks(rows: &Source, watch: &mut dyn Watch, mut each: impl FnMut(&Inputs) -> Result<()>) -> Result<()> {
     watch.stage("predict");
     let n = rows.rows();
     for from in (0..n).step_by(BATCH) {

@@ -107,7 +107,8 @@ impl Columns {
             let parts: Vec<Columns> = list.iter().map(|column| Columns::of(&column)).collect::<PyResult<_>>()?;
             let rows = parts.first().map_or(0, |p| p.rows);
             if let Some(bad) = parts.iter().position(|p| p.rows != rows) {
-                let said = format!("columns: expected {rows} rows in each, got {} in column {}", parts[bad].rows, bad + 1);
+                let said =
+                    format!("columns: expected {rows} rows in each, got {} in column {}", parts[bad].rows, bad + 1);
                 return Err(pyo3::exceptions::PyValueError::new_err(said));
             }
             let single = !parts.is_empty() && parts.iter().all(|p| p.single);
@@ -120,7 +121,13 @@ impl Columns {
         }
         let (columns, single) = table::columns(data)?;
         let rows = columns.first().map_or(0, Numbers::len);
-        Ok(Columns { rows, columns: columns.into_iter().map(Column::Arrow).collect(), single, flat: false, _keep: Vec::new() })
+        Ok(Columns {
+            rows,
+            columns: columns.into_iter().map(Column::Arrow).collect(),
+            single,
+            flat: false,
+            _keep: Vec::new(),
+        })
     }
 
     fn array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Self> {
@@ -137,7 +144,13 @@ impl Columns {
         // wrapping: the address of a column of an empty array is never read
         let column = |k: usize| Column::Strided(Strided { at: first.at.wrapping_offset(step * k as isize), ..first });
         let keep = vec![array.clone().into_any().unbind()];
-        Ok(Columns { rows, columns: (0..width).map(column).collect(), single: first.kind == Kind::F32, flat: shape.len() == 1, _keep: keep })
+        Ok(Columns {
+            rows,
+            columns: (0..width).map(column).collect(),
+            single: first.kind == Kind::F32,
+            flat: shape.len() == 1,
+            _keep: keep,
+        })
     }
 
     /// Number of rows.
@@ -279,9 +292,7 @@ impl Data {
     fn batch(&self, from: usize, to: usize) -> Result<Batch> {
         let weights = match &self.weights {
             None => None,
-            Some(w) if w.flat => {
-                Some(Weights::Row(w.read(from, to)?.col(0).iter().copied().collect()))
-            }
+            Some(w) if w.flat => Some(Weights::Row(w.read(from, to)?.col(0).iter().copied().collect())),
             Some(w) => Some(Weights::Entry(w.read(from, to)?)),
         };
         let outputs = self.outputs.as_ref().map_or(Ok(Mat::zeros(to - from, 0)), |y| y.read(from, to))?;

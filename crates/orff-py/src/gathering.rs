@@ -26,7 +26,9 @@ fn lock(gathering: &Mutex<Gathering>) -> MutexGuard<'_, Gathering> {
     gathering.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn begin(of: &Learner) -> Result<fn(&Map<String, Value>, &dyn orff::rows::Rows, &mut dyn orff::watch::Watch) -> Result<Gathering>> {
+fn begin(
+    of: &Learner,
+) -> Result<fn(&Map<String, Value>, &dyn orff::rows::Rows, &mut dyn orff::watch::Watch) -> Result<Gathering>> {
     of.begin.ok_or_else(|| Error::refused(format!("adding rows to {}", of.name), "it learns from all rows at once"))
 }
 

@@ -137,15 +137,17 @@ pub fn run<T: Send + 'static>(
         let state = shared.ended.wait_timeout_while(shared.lock(), time, |s| s.outcome.is_none());
         state.unwrap_or_else(PoisonError::into_inner).0.outcome.take()
     };
-    let outcome = py.detach(|| loop {
-        if let Some(outcome) = wait(GLANCE) {
-            return Ok(outcome);
-        }
-        let looked = Python::attach(|py| py.check_signals().and_then(|()| pass(py, &shared, tell.as_ref())));
-        if let Err(error) = looked {
-            shared.stop.store(true, Ordering::Relaxed);
-            wait(GRACE);
-            return Err(error);
+    let outcome = py.detach(|| {
+        loop {
+            if let Some(outcome) = wait(GLANCE) {
+                return Ok(outcome);
+            }
+            let looked = Python::attach(|py| py.check_signals().and_then(|()| pass(py, &shared, tell.as_ref())));
+            if let Err(error) = looked {
+                shared.stop.store(true, Ordering::Relaxed);
+                wait(GRACE);
+                return Err(error);
+            }
         }
     })?;
     pass(py, &shared, tell.as_ref())?;

@@ -114,7 +114,9 @@ impl<'a> Sampled<'a> {
 
     /// Chooses what the kernel leaves open.
     pub fn begin(self, learner: &Regression, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Begun<'a>> {
-        let prepared = Prepared { inputs: &self.inputs, outputs: &self.outputs, weights: self.weights.as_ref() };
+        let rows = self.drawn.size().unwrap_or(self.drawn.rows.inputs.nrows()) as f64;
+        let (inputs, outputs) = (&self.inputs, &self.outputs);
+        let prepared = Prepared { inputs, outputs, weights: self.weights.as_ref(), rows };
         let (seen, reasons) = choose::open_parameters(learner, &self.given, &prepared, self.seen(), watch)?;
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         let kernel = self.given.resolve(&seen)?;
@@ -164,7 +166,8 @@ impl Begun<'_> {
         // ridges too small to have a finite score say nothing
         let path = path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect();
         let points = training_points(&self.drawn.rows);
-        let training = Training { rows, kernel: Some(self.kernel), ridge, choices: choices.lines, path, points };
+        let training =
+            Training { rows, kernel: Some(self.kernel), ridge, choices: choices.lines, path, points, iterations: 1 };
         FittedExact { model: model(self.stage, self.inner, found), training }
     }
 }

@@ -1,7 +1,7 @@
 //! Defaults that just work: number of features, lengthscale, each with its reason.
 
-use super::Regression;
 use super::sample::dense_head;
+use super::{Regression, Ridge};
 use crate::error::Result;
 use crate::feature::{Characters, MapKind, Moments};
 use crate::kernel::{Kernel, Seen};
@@ -23,6 +23,8 @@ pub struct Prepared<'a> {
     pub inputs: &'a Inputs,
     pub outputs: &'a Mat<f64>,
     pub weights: Option<&'a Weights>,
+    /// Rows of the whole source, as far as they are known.
+    pub rows: f64,
 }
 
 /// Columns of the feature map: as many as the accuracy asks for and the solver can take. `columns` is r, unknowns per
@@ -146,7 +148,14 @@ pub fn open_parameters<'a>(
         let mut moments = Moments::new(map.characters(), outputs.ncols());
         moments.add(&characters, outputs.as_ref(), weights.as_ref())?;
         let system = System::new(&map, &learner.centred(&moments), None)?;
-        let value = Spectral::new(system)?.minimise(|p| -p.evidence).map_or(f64::NEG_INFINITY, |p| p.evidence);
+        let spectral = Spectral::new(system)?;
+        let value = match learner.ridge {
+            // a given ridge is part of the model that is judged: nλ of all rows is the noise in units of the prior
+            Ridge::Given(ridge) if ridge > 0.0 => {
+                spectral.at(ridge * sample.rows.max(spectral.system().rows) / spectral.system().rows).evidence
+            }
+            _ => spectral.minimise(|p| -p.evidence).map_or(f64::NEG_INFINITY, |p| p.evidence),
+        };
         if value > best.1 {
             *best = (place, value);
         }

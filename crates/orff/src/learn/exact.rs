@@ -95,6 +95,7 @@ impl ExactRegression {
             lengthscale: self.lengthscale.clone(),
             group: self.group.clone(),
             offset: self.offset,
+            ridge: self.ridge,
             seed: self.seed,
             ..Regression::default()
         };

@@ -8,7 +8,7 @@ use crate::group::Group;
 use crate::kernel::{Kernel, Seen, SumDraw};
 use crate::model::{Held, Linear, Training};
 use crate::params::{Auto, Params};
-use crate::rows::Rows;
+use crate::rows::{Rows, Weights};
 use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
@@ -71,11 +71,15 @@ impl FourierFeatures {
         let mut choices = Choices::default();
         let given = self.kernel.with_lengthscale(&self.lengthscale);
         let (drawn, _) = sample::draw(rows, self.seed, watch)?;
+        if matches!(&drawn.rows.weights, Some(Weights::Row(w)) if w.iter().all(|w| *w == 0.0)) {
+            return Err(Error::Data("no row counts: every weight is zero".into()));
+        }
         let preparation = scale::inputs(&given, &self.group, &drawn.rows)?;
         let prepared = preparation.prepare(&drawn.rows.inputs, 1)?;
         let closed = Seen { outputs: 1, lengthscale: Some(1.0), ..Seen::default() };
         let open = given.resolve(&closed)? != given.resolve(&Seen { lengthscale: Some(2.0), ..closed })?;
-        let median = if open { choose::median_distance(&prepared, drawn.rows.weights.as_ref(), self.seed) } else { 1.0 };
+        let median =
+            if open { choose::median_distance(&prepared, drawn.rows.weights.as_ref(), self.seed) } else { 1.0 };
         if open {
             choices.say(watch, format!("lengthscale {median:.4} (in scaled inputs): median distance"));
         }

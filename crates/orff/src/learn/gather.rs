@@ -140,11 +140,12 @@ impl Gathering {
         let mut choices = self.choices.clone();
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         choices.say(watch, format!("solved by {}", solution.how));
+        let iterations = solution.iterations;
         let model = self.model(&data, solution, metric.as_ref());
         // ridges too small to have a finite score say nothing
         let path = path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect();
         let (kernel, points) = (Some(self.kernel.clone()), self.points.clone());
-        let training = Training { rows: self.rows, kernel, ridge, choices: choices.lines, path, points };
+        let training = Training { rows: self.rows, kernel, ridge, choices: choices.lines, path, points, iterations };
         Ok(Fitted { model, training })
     }
 

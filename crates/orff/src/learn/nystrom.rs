@@ -76,6 +76,7 @@ impl Nystrom {
             lengthscale: self.lengthscale.clone(),
             group: self.group.clone(),
             offset: self.offset,
+            ridge: self.ridge,
             seed: self.seed,
             ..Regression::default()
         };

@@ -50,7 +50,9 @@ pub const LEARNERS: &[Learner] = &[
         spec: Regression::SPEC,
         defaults: defaults::<Regression>,
         fit: |values, rows, watch| fit_regression("regression", values, rows, watch),
-        begin: Some(|values, rows, watch| Regression::from_values(&complete("regression", values)?)?.begin(rows, watch)),
+        begin: Some(|values, rows, watch| {
+            Regression::from_values(&complete("regression", values)?)?.begin(rows, watch)
+        }),
     },
     Learner {
         name: "field",
@@ -188,12 +190,7 @@ fn model(name: &str, params: Map<String, Value>, rows: &dyn Rows, body: Body, tr
 
 impl Learner {
     /// The model of what was gathered so far, from parameters as they were given to `begin`.
-    pub fn solve(
-        &self,
-        values: &Map<String, Value>,
-        gathering: &Gathering,
-        watch: &mut dyn Watch,
-    ) -> Result<Model> {
+    pub fn solve(&self, values: &Map<String, Value>, gathering: &Gathering, watch: &mut dyn Watch) -> Result<Model> {
         let fitted = gathering.solve(watch)?;
         let sizes = (gathering.inputs(), gathering.outputs());
         let body = Body::Linear(Box::new(fitted.model));
@@ -201,13 +198,7 @@ impl Learner {
     }
 }
 
-fn named(
-    name: &str,
-    params: Map<String, Value>,
-    (d, p): (usize, usize),
-    body: Body,
-    training: Training,
-) -> Model {
+fn named(name: &str, params: Map<String, Value>, (d, p): (usize, usize), body: Body, training: Training) -> Model {
     let info = Info {
         learner: name.into(),
         params: Value::Object(params),

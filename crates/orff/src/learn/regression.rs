@@ -159,7 +159,8 @@ impl Regression {
             Some(features) => features,
             None => {
                 let known = sampled.drawn.size().unwrap_or(usize::MAX / 16);
-                let (n, reason) = choose::features(known, if sizes.shared { 1 } else { sizes.widest }, self.map.kind(2));
+                let (n, reason) =
+                    choose::features(known, if sizes.shared { 1 } else { sizes.widest }, self.map.kind(2));
                 choices.say(watch, reason);
                 n
             }

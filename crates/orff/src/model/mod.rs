@@ -60,6 +60,9 @@ pub struct Training {
     pub path: Vec<PathPoint>,
     /// A few training points (rows of numbers), for pictures.
     pub points: Vec<Vec<f64>>,
+    /// Iterations of the solver; 1 for a factorisation.
+    #[serde(default)]
+    pub iterations: usize,
 }
 
 /// A model of any kind.

@@ -58,5 +58,6 @@ pub fn solve_direct(map: &FeatureMap, system: &System, ridge: f64, posterior: bo
         table,
         posterior: posterior.then_some(spreads),
         how: format!("Cholesky of {n} unknowns"),
+        iterations: 1,
     })
 }

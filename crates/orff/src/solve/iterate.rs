@@ -63,6 +63,7 @@ pub fn solve_iterative(
             report.iterations,
             report.residual
         ),
+        iterations: report.iterations.max(1),
     })
 }
 

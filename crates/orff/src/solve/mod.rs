@@ -29,6 +29,8 @@ pub struct Solution {
     pub posterior: Option<Vec<Spread>>,
     /// In words: which solver, how it ended.
     pub how: String,
+    /// Iterations; 1 for a factorisation.
+    pub iterations: usize,
 }
 
 /// A part of the posterior covariance: Φ(x)ᵀ R diag(d) Rᵀ Φ(x) σ² along one direction of the outputs, or all at once.

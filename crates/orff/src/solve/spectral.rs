@@ -87,13 +87,20 @@ impl PathPoint {
 impl Spectral {
     /// Diagonalises every matrix of the system. Cost K³ per matrix.
     pub fn new(system: System) -> Result<Self> {
-        let eigen: Vec<_> = system.groups.iter().map(|g| linalg::eigen(g.as_ref())).collect::<Result<_>>()?;
+        let mut eigen: Vec<_> = system.groups.iter().map(|g| linalg::eigen(g.as_ref())).collect::<Result<_>>()?;
         let mut turned = vec![Vec::new(); system.components.len()];
-        for (g, eigen) in eigen.iter().enumerate() {
+        for (g, eigen) in eigen.iter_mut().enumerate() {
+            // what rounding leaves of a zero; the right-hand side has no part there either, only rounding, which a small
+            // ridge would blow up
+            let floor = eigen.values.iter().copied().fold(0.0, f64::max) * eigen.values.len() as f64 * f64::EPSILON;
+            eigen.values.iter_mut().filter(|v| **v <= floor).for_each(|v| *v = 0.0);
             let members: Vec<usize> = (0..turned.len()).filter(|&k| system.components[k].group == g).collect();
             let rhs = Mat::from_fn(eigen.values.len(), members.len(), |i, j| system.components[members[j]].rhs[i]);
             let t = linalg::product(eigen.vectors.transpose(), rhs.as_ref());
-            members.iter().enumerate().for_each(|(j, &k)| turned[k] = t.col(j).iter().copied().collect());
+            members.iter().enumerate().for_each(|(j, &k)| {
+                let seen = t.col(j).iter().zip(&eigen.values);
+                turned[k] = seen.map(|(t, value)| if *value > 0.0 { *t } else { 0.0 }).collect();
+            });
         }
         let (classes, class_of) = classes(&system, &turned);
         Ok(Spectral { system, eigen, turned, classes, class_of })
@@ -104,16 +111,13 @@ impl Spectral {
         &self.system
     }
 
-    /// 1/(Λ + μ) of a class, with the pseudo-inverse at μ = 0; and μ. Rounding may leave small negative eigenvalues:
-    /// they are zero.
+    /// 1/(Λ + μ) of a class, with the pseudo-inverse at μ = 0; and μ.
     fn inverses(&self, class: &Class, ridge: f64) -> (Vec<f64>, f64) {
         let c = &self.system.components[class.first];
         let mu = self.system.rows * ridge / c.s2;
         let values = &self.eigen[c.group].values;
-        let top = values.iter().copied().fold(0.0, f64::max);
-        let null = if mu == 0.0 { top * values.len() as f64 * f64::EPSILON } else { -1.0 };
-        let inverse = |value: f64| if value <= null { 0.0 } else { 1.0 / (value + mu) };
-        (values.iter().map(|v| inverse(v.max(0.0))).collect(), mu)
+        let inverse = |value: &f64| if value + mu > 0.0 { 1.0 / (value + mu) } else { 0.0 };
+        (values.iter().map(inverse).collect(), mu)
     }
 
     /// Scores of one ridge, each a sum over eigenvalues. \[evidence\] \[gcv\]
@@ -126,7 +130,7 @@ impl Spectral {
             let values = &self.eigen[self.system.components[class.first].group].values;
             let (mut fitted, mut residual) = (0.0, 0.0);
             for (i, energy) in class.energy.iter().enumerate() {
-                let value = values[i].max(0.0);
+                let value = values[i];
                 let share = inverse[i] * value;
                 freedom += class.members * share;
                 fitted += energy * inverse[i];
@@ -184,7 +188,7 @@ impl Spectral {
         let mut first = vec![true; self.eigen.len()];
         for (k, c) in self.system.components.iter().enumerate() {
             let eigen = &self.eigen[c.group];
-            freedom.push(of(k).iter().zip(&eigen.values).map(|(i, v)| i * v.max(0.0)).sum());
+            freedom.push(of(k).iter().zip(&eigen.values).map(|(i, v)| i * v).sum());
             if posterior && ridge > 0.0 {
                 let direction = match &self.system.shape {
                     Shape::Directions { u, .. } => Some(u.col(k).iter().copied().collect()),
@@ -201,6 +205,7 @@ impl Spectral {
             table,
             posterior: (posterior && ridge > 0.0).then_some(spreads),
             how: format!("eigenvalues of {} unknowns", self.turned.first().map_or(0, Vec::len)),
+            iterations: 1,
         }
     }
 

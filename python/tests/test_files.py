@@ -1,0 +1,105 @@
+"""The same seed and data give the same bits in Python and on the command line, through files both ways."""
+
+import json
+import pickle
+import subprocess
+import sys
+
+import cloudpickle
+import numpy as np
+import orff
+import pandas as pd
+import pytest
+
+COMMAND = {"OperatorRidge": "regression", "ExactOperatorRidge": "exact", "NystromRidge": "nystrom", "VectorField": "field"}
+
+
+def orff_command(*arguments, cwd, code=0):
+    done = subprocess.run([sys.executable, "-m", "orff", *arguments], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("name", COMMAND)
+def test_bits_are_those_of_the_command(rows, name, tmp_path):
+    X, Y = rows[0][:, :2], rows[1]
+    frame = pd.DataFrame(np.hstack([X, Y]), columns=["a", "b", "u", "v"])
+    frame.to_csv(tmp_path / "rows.csv", index=False, float_format=lambda v: repr(float(v)))
+    inputs, outputs = frame[["a", "b"]], frame[["u", "v"]]
+    ours = getattr(orff, name)(n_jobs=1).fit(inputs, outputs)
+    arguments = ["rows.csv", "--inputs", "a,b", "--outputs", "u,v", "-o", "theirs.orff", "--threads", "2"]
+    orff_command("fit", COMMAND[name], *arguments, cwd=tmp_path)
+    theirs = orff.load(tmp_path / "theirs.orff")
+    assert type(theirs) is getattr(orff, name)
+    assert (theirs.predict(inputs) == ours.predict(inputs)).all()
+    assert theirs.alpha_ == ours.alpha_ and theirs.kernel_ == ours.kernel_
+    assert list(theirs.feature_names_in_) == ["a", "b"]
+
+    ours.save(tmp_path / "ours.orff")
+    orff_command("predict", "ours.orff", "rows.csv", "-o", "out.csv", "--std", cwd=tmp_path)
+    out = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
+    mean, std = ours.predict(inputs, return_std=True)
+    assert (out[["u", "v"]].to_numpy() == mean).all()
+    assert (out[["u_std", "v_std"]].to_numpy() == std).all()
+
+
+def test_arrays_without_names_are_found_by_position(rows, tmp_path):
+    X, Y = rows
+    model = orff.OperatorRidge(n_components=64).fit(X, Y)
+    model.save(tmp_path / "m.orff")
+    np.save(tmp_path / "x.npy", X)
+    orff_command("predict", "m.orff", "x.npy", "-o", "out.npy", cwd=tmp_path)
+    assert (np.load(tmp_path / "out.npy") == model.predict(X)).all()
+    report = orff_command("inspect", "m.orff", "--format", "json", cwd=tmp_path)
+    assert json.loads(report.stdout)["inputs"] == ["x1", "x2", "x3"]
+
+
+def test_threads_do_not_change_bits(rows):
+    X, Y = rows
+    for Class in (orff.OperatorRidge, orff.ExactOperatorRidge, orff.NystromRidge, orff.FourierFeatures):
+        answers = []
+        for jobs in (1, 2, 3, None, -1):
+            fitted = Class(n_jobs=jobs).fit(X, Y)
+            answers.append(fitted.transform(X) if hasattr(fitted, "transform") else fitted.predict(X))
+        assert all((a == answers[0]).all() for a in answers)
+
+
+def test_files_and_pickles_bring_everything_back(rows, plane, tmp_path):
+    X, Y = rows
+    kernel = orff.gaussian(1.0) + 0.5 * orff.laplace(2.0)
+    for model in (
+        orff.OperatorRidge(kernel, n_components=64, alpha="gcv", random_state=3).fit(X, Y),
+        orff.ExactOperatorRidge().fit(X, Y[:, 0]),
+        orff.VectorField("curl-free", n_jobs=2).fit(*plane),
+    ):
+        model.save(tmp_path / "m.orff")
+        at = plane[0] if isinstance(model, orff.VectorField) else X
+        for again in (orff.load(tmp_path / "m.orff"), pickle.loads(pickle.dumps(model)), cloudpickle.loads(cloudpickle.dumps(model))):
+            assert repr(again.get_params()) == repr(model.get_params()) or again.get_params()["kernel"] == orff.Kernel(model.kernel)
+            for a, b in zip(again.predict(at, return_std=True), model.predict(at, return_std=True), strict=True):
+                assert (a == b).all() and a.shape == b.shape
+            assert again.choices_ == model.choices_ and again.evidence_ == model.evidence_
+    features = orff.FourierFeatures().fit(X)
+    features.save(tmp_path / "f.orff")
+    assert (orff.load(tmp_path / "f.orff").transform(X) == features.transform(X)).all()
+    assert (pickle.loads(pickle.dumps(features)).transform(X) == features.transform(X)).all()
+
+
+def test_a_damaged_file_is_refused(rows, tmp_path):
+    X, Y = rows
+    orff.OperatorRidge(n_components=8).fit(X, Y).save(tmp_path / "m.orff")
+    data = bytearray((tmp_path / "m.orff").read_bytes())
+    data[len(data) // 2] ^= 1
+    (tmp_path / "m.orff").write_bytes(data)
+    with pytest.raises(ValueError, match="m.orff"):
+        orff.load(tmp_path / "m.orff").predict(X, return_std=True)
+
+
+def test_the_command_is_the_command(tmp_path):
+    assert orff_command("--version", cwd=tmp_path).stdout == f"orff {orff.__version__}\n"
+    assert "expected auto or a whole number" in orff_command(
+        "fit", "regression", "no.csv", "--outputs", "y", "-o", "m.orff", "--features", "0", cwd=tmp_path, code=2
+    ).stderr
+    orff_command("predict", "no-such.orff", "no.csv", cwd=tmp_path, code=1)
+    done = subprocess.run(f"{sys.executable} -m orff fit regression --help | head -1", shell=True, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == ""

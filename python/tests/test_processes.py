@@ -1,0 +1,128 @@
+"""Interrupts, forks, worker processes, threads."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import joblib
+import numpy as np
+import orff
+import pytest
+
+
+BEGIN = """
+import os, time
+import numpy as np
+import orff
+from orff import _base
+
+class Tell:
+    def __init__(self, rows):
+        self.begun = False
+
+    def __call__(self, stage, done, said):
+        if stage == STAGE and not self.begun:
+            self.begun = True
+            print("begin", flush=True)
+
+    def close(self):
+        pass
+
+STAGE = "{stage}"
+_base.Progress = Tell
+X = np.random.default_rng(0).normal(size=(1_000_000, 5))
+y = np.sin(X[:, 0])
+try:
+    {work}
+    print("it ended", flush=True)
+except KeyboardInterrupt:
+    used = time.process_time()
+    time.sleep(0.3)
+    print("stopped", time.process_time() - used > 0.1, flush=True)
+# the interpreter is as good as new
+print(orff.OperatorRidge(n_components=8).fit(X[:10], y[:10]).predict(X[:1]).shape, flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize(
+    "stage, work, left",
+    [
+        # deep in the eigenvalues of 4000 unknowns nobody looks up: the work is left behind, and goes on for a while
+        ("solve", "orff.OperatorRidge(n_components=4000, lengthscale=1.0, verbose=1).fit(X[:3000], y[:3000])", True),
+        # between two blocks of rows it stops itself
+        ("fit", "orff.OperatorRidge(n_components=2000, lengthscale=1.0, alpha=1e-3, verbose=1).fit(X, y)", False),
+    ],
+    ids=["solve", "pass"],
+)
+def test_ctrl_c_stops_what_runs(stage, work, left):
+    code = BEGIN.replace("{stage}", stage).replace("{work}", work)
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begin\n"
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=120)
+    assert out == f"stopped {left}\n(1,)\n"
+
+
+def fit_here(seed):
+    X = np.random.default_rng(seed).normal(size=(100, 2))
+    return orff.OperatorRidge(n_components=64).fit(X, np.sin(X)).predict(X)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_process_computes():
+    expected = fit_here(1)  # this process has its threads now
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        for found in pool.map(fit_here, [1, 1, 1]):
+            assert (found == expected).all()
+
+
+def test_joblib_with_processes():
+    expected = fit_here(2)
+    for found in joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(fit_here)(2) for _ in range(3)):
+        assert (found == expected).all()
+
+
+def test_threads_compute_at_the_same_time():
+    expected, found = fit_here(3), []
+    threads = [threading.Thread(target=lambda: found.append(fit_here(3))) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(found) == 4 and all((f == expected).all() for f in found)
+
+
+def test_other_python_threads_run_meanwhile():
+    X = np.random.default_rng(0).normal(size=(20_000, 5))
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    began = time.monotonic()
+    orff.OperatorRidge(n_components=1000, alpha=1e-3, lengthscale=1.0).fit(X, np.sin(X[:, 0]))
+    ended = time.monotonic()
+    done.set()
+    thread.join()
+    # it would not have run once had the interpreter been held
+    assert sum(began < t < ended for t in ticks) > 10
+
+
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(rows):
+    X, Y = rows
+    model = orff.OperatorRidge(n_components=64).fit(X, Y)
+    before = model.predict(X)
+    with pytest.raises(ValueError):
+        model.fit(X, Y[:-1])
+    assert (model.predict(X) == before).all()
