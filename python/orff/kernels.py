@@ -1,10 +1,10 @@
 """Operator-valued kernels as values: build them, add them, scale them, multiply them, evaluate them.
 
 >>> import orff
->>> kernel = orff.curl_free(orff.matern(2.5)) + 0.1 * orff.div_free()
+>>> kernel = orff.curl_free(orff.matern(1.5)) + 0.1 * orff.div_free()
 >>> print(kernel)
-curl-free(matern(2.5)) + 0.1*div-free
->>> kernel == orff.Kernel("curl-free(matern(2.5)) + 0.1*div-free")
+curl-free(matern(1.5)) + 0.1*div-free
+>>> kernel == orff.Kernel("curl-free(matern(1.5)) + 0.1*div-free")
 True
 """
 

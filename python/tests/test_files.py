@@ -55,7 +55,7 @@ def test_arrays_without_names_are_found_by_position(rows, tmp_path):
 
 
 def test_threads_do_not_change_bits(rows):
-    X, Y = rows
+    X, Y = rows[0][:40], rows[1][:40]
     for Class in (orff.OperatorRidge, orff.ExactOperatorRidge, orff.NystromRidge, orff.FourierFeatures):
         answers = []
         for jobs in (1, 2, 3, None, -1):

@@ -79,7 +79,7 @@ def test_refusals_of_data_say_where():
         bad[4, 1] = np.nan
         orff.OperatorRidge().fit(bad, X)
     with pytest.raises(ValueError, match=r"n_components: expected an even number"):
-        orff.OperatorRidge(n_components=7).fit(X, X)
+        orff.OperatorRidge(n_components=7, feature_map="pairs").fit(X, X)
     with pytest.raises(ValueError, match=r"sample_weight"):
         orff.OperatorRidge().fit(X, X, sample_weight=np.ones(5))
     model = orff.OperatorRidge(n_components=16).fit(X, X)

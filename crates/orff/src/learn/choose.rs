@@ -138,11 +138,13 @@ pub fn open_parameters<'a>(
         Weights::Entry(w) => Weights::Entry(w.subrows(0, n).to_owned()),
     });
     watch.stage("choose");
+    // few rows need few features, as in the fit itself
+    let unknowns = (8 * inputs.nrows()).clamp(256, UNKNOWNS);
     let mut best: (Place, f64) = ((0.0, 0.0), f64::NEG_INFINITY);
     let mut attempt = |place: Place, best: &mut (Place, f64)| -> Result<()> {
         watch.advance(1)?;
         let small = kernel.resolve(&at(place))?;
-        let map = learner.small_map(&small, inputs.ncols(), UNKNOWNS)?;
+        let map = learner.small_map(&small, inputs.ncols(), unknowns)?;
         let mut characters = Characters::new(map.characters());
         map.fill(&inputs, &mut characters);
         let mut moments = Moments::new(map.characters(), outputs.ncols());
