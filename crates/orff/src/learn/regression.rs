@@ -33,7 +33,7 @@ crate::params! {
         /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms).
         map / feature_map: MapKind = MapKind::Pairs, Kind::Choice(&["pairs", "phases"]);
         /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        /// error, and iid above.
+        /// error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
         draw / draw: Auto<DrawKind> = Auto::Auto,
             Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
         /// Which measure they are drawn from; trace is bounded and has the smallest error.
@@ -91,17 +91,21 @@ impl Regression {
         in_pool(self.threads, || self.fit_here(rows, watch))
     }
 
-    /// The kind of draw for d inputs.
-    fn kind(&self, d: usize) -> DrawKind {
-        match self.draw {
-            Auto::Fixed(kind) => kind,
+    /// The kind of draw of a kernel on d inputs: the best that it allows.
+    fn kind(&self, kernel: &Kernel, d: usize) -> DrawKind {
+        let kind = match self.draw {
+            Auto::Fixed(kind) => return kind,
             Auto::Auto if d <= 20 => DrawKind::QuasiMonteCarlo,
+            Auto::Auto if d < 128 => DrawKind::Orthogonal,
+            Auto::Auto if d <= 4096 => DrawKind::Structured,
             Auto::Auto => DrawKind::Iid,
-        }
+        };
+        let how = Draw { kind, measure: self.measure, seed: self.seed, purpose: 0 };
+        if kernel.draw(d, 1, &how, self.sum).is_ok() { kind } else { DrawKind::Iid }
     }
 
-    fn how(&self, d: usize) -> Draw {
-        Draw { kind: self.kind(d), measure: self.measure, seed: self.seed, purpose: 0 }
+    fn how(&self, kernel: &Kernel, d: usize) -> Draw {
+        Draw { kind: self.kind(kernel, d), measure: self.measure, seed: self.seed, purpose: 0 }
     }
 
     /// A map of the kernel with about so many unknowns.
@@ -113,7 +117,7 @@ impl Regression {
     }
 
     fn draw_map(&self, kernel: &Kernel, d: usize, features: usize) -> Result<FeatureMap> {
-        FeatureMap::draw(kernel, d, features, self.map, &self.how(d), self.sum)
+        FeatureMap::draw(kernel, d, features, self.map, &self.how(kernel, d), self.sum)
     }
 
     /// Moments about their means, of all outputs at once or one by one.
@@ -147,7 +151,8 @@ impl Regression {
         let mut choices = Choices::default();
         let sampled = begin::sampled(self, rows, watch)?;
         let d = sampled.dimension();
-        let sizes = Sizes::of(&self.probe(&sampled.some_kernel()?, d)?);
+        let some = sampled.some_kernel()?;
+        let sizes = Sizes::of(&self.probe(&some, d)?);
         if self.ridge == Ridge::Loo && !sizes.shared {
             return Err(Error::refused(
                 "leave-one-out for this kernel",
@@ -164,7 +169,7 @@ impl Regression {
             }
         };
         if self.draw == Auto::Auto {
-            choices.say(watch, format!("draw {}: {d} inputs", self.kind(d)));
+            choices.say(watch, format!("draw {}: {d} inputs", self.kind(&some, d)));
         }
         let megabytes = self.allow_memory(features, &sizes, rows.outputs(), &sampled.drawn.rows)?;
         let line = format!("memory about {megabytes:.0} MB for {features} characters (lower it with fewer features)");
@@ -197,7 +202,12 @@ impl Regression {
 
     /// A few atoms, to know their sizes.
     fn probe(&self, kernel: &Kernel, d: usize) -> Result<Atoms> {
-        kernel.draw(d, 8, &Draw { kind: DrawKind::Iid, ..self.how(d) }, SumDraw::Concatenation)
+        kernel.draw(
+            d,
+            8,
+            &Draw { kind: DrawKind::Iid, measure: self.measure, seed: self.seed, purpose: 0 },
+            SumDraw::Concatenation,
+        )
     }
 
     /// A constant output operator without rank learns nothing; one without full rank ties the outputs, and says so.
