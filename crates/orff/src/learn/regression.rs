@@ -168,10 +168,10 @@ impl Regression {
                 n
             }
         };
+        let megabytes = self.allow_memory(features, &sizes, rows.outputs(), &sampled.drawn.rows)?;
         if self.draw == Auto::Auto {
             choices.say(watch, format!("draw {}: {d} inputs", self.kind(&some, d)));
         }
-        let megabytes = self.allow_memory(features, &sizes, rows.outputs(), &sampled.drawn.rows)?;
         let line = format!("memory about {megabytes:.0} MB for {features} characters (lower it with fewer features)");
         choices.say(watch, line);
         if let Some(metric) = &self.metric {
