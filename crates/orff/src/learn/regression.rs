@@ -228,12 +228,11 @@ impl Regression {
     fn allow_memory(&self, features: usize, sizes: &Sizes, p: usize, sample: &Batch) -> Result<f64> {
         let missing = (0..sample.outputs.ncols()).any(|t| sample.outputs.col(t).iter().any(|v| !v.is_finite()));
         let parts = if missing || matches!(sample.weights, Some(Weights::Entry(_))) { p as f64 } else { 1.0 };
-        let (m, k) = (features as f64, features as f64 * sizes.columns);
-        let solver = match sizes.shared {
-            true => 3.0 * m * m,
-            false if k <= EIGEN_UNKNOWNS as f64 => 3.0 * k * k,
-            false => 4.0 * k,
-        };
+        let m = features as f64;
+        let unknowns = if sizes.shared { m } else { m * sizes.columns };
+        // what is factorised needs a copy, its factors and the posterior; conjugate gradients a few vectors
+        let factorised = unknowns <= 2.0 * EIGEN_UNKNOWNS as f64;
+        let solver = if factorised { 3.0 * unknowns * unknowns } else { 4.0 * unknowns };
         let bytes =
             8.0 * (2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64 + parts.min(2.0) * solver);
         let megabytes = (bytes / 1e6).max(1.0);
