@@ -18,9 +18,14 @@ pub const WORDS: &[&str] = &[
     "rotation-part",
 ];
 
-/// Names of the columns of a quantity. Derivatives of a projected model are per metre.
+/// Names of the columns of a quantity. A projected model lives in metres: its derivatives are along east and north.
 pub fn names(model: &Model, word: &str) -> Result<Vec<String>> {
-    let (inputs, outputs) = (&model.info.inputs, &model.info.outputs);
+    let (mut inputs, outputs) = (model.info.inputs.clone(), &model.info.outputs);
+    if let Some(by) = &model.projection {
+        inputs[by.lon] = "east".into();
+        inputs[by.lat] = "north".into();
+    }
+    let inputs = &inputs;
     let d = inputs.len();
     let pairs = |join: &str| -> Vec<String> {
         (0..d)
@@ -44,6 +49,11 @@ pub fn names(model: &Model, word: &str) -> Result<Vec<String>> {
         }
         scalar => vec![scalar.replace('-', "_")],
     })
+}
+
+/// Refuses a quantity that the model does not have, before any row is read.
+pub fn check(model: &Model, word: &str) -> Result<()> {
+    values(model, word, &Inputs::Dense(Mat::zeros(0, model.inputs()))).map(|_| ())
 }
 
 /// The quantity at the rows. Potentials are those of the part of the field that has one.

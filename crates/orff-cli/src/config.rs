@@ -1,8 +1,9 @@
 //! Parameters from a TOML file; flags go before it.
 
-use crate::flags::Usage;
+use crate::flags::{self, Usage};
 use anyhow::{Context, Result};
-use orff::params::Param;
+use orff::params::{Kind, Param};
+use orff_table::Selector;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -20,12 +21,32 @@ pub fn read(path: &Path, specs: &[&[Param]]) -> Result<Vec<Map<String, Value>>> 
             let near = nearest(&key, &known).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
             return Err(Usage(format!("{}: unknown parameter \"{key}\"{near}", path.display())).into());
         };
-        let value = serde_json::to_value(value)?;
         let param = specs[at].iter().find(|p| p.name == name).expect("it was just found");
+        let value = listed(param, serde_json::to_value(value)?);
         param.kind.check(&name, &value).with_context(|| path.display().to_string())?;
+        if matches!(param.kind, Kind::Kernel) {
+            flags::kernel(&value).with_context(|| path.display().to_string())?;
+        }
         out[at].insert(name, value);
     }
     Ok(out)
+}
+
+/// A list of columns (`outputs = ["y1", "y2"]`) as the text it is on the command line.
+fn listed(param: &Param, value: Value) -> Value {
+    let items = match (&param.kind, &value) {
+        (Kind::Text, Value::Array(items)) if !items.is_empty() => items,
+        _ => return value,
+    };
+    let item = |v: &Value| match v {
+        Value::String(name) => Some(name.clone()),
+        Value::Number(position) => Some(position.to_string()),
+        _ => None,
+    };
+    match items.iter().map(item).collect::<Option<Vec<_>>>() {
+        Some(items) => Value::String(Selector::names(items).to_string()),
+        None => value,
+    }
 }
 
 /// The known word that shares most with a mistyped one, if it shares enough.

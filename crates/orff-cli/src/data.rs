@@ -1,18 +1,20 @@
 //! Which rows and columns: the flags that every command about data shares.
 
+use crate::Session;
 use crate::flags::Usage;
 use anyhow::Result;
 use clap::{Arg, ArgMatches};
 use orff::model::{LonLat, Model};
 use orff::params::{Auto, Params};
-use orff_table::{Encoding, Options, Select, Selector, Source};
+use orff_table::{Encoding, Missing, Options, Select, Selector, Source};
 use std::path::PathBuf;
 
 orff::params! {
     /// How files are written.
     pub struct Reading {
-        /// Format of the files: csv, parquet, arrow, npy, npz or svmlight; by the extension unless given.
-        format / format: Option<String> = None, Kind::Text;
+        /// Format of the files that are read: csv, parquet, arrow, npy, npz or svmlight; auto goes by the extension.
+        file_format / file_format: String = "auto".into(),
+            Kind::Choice(&["auto", "csv", "parquet", "arrow", "npy", "npz", "svmlight"]);
         /// Whether the first row of a CSV file holds names.
         header / header: String = "auto".into(), Kind::Choice(&["auto", "yes", "no"]);
         /// The character between fields of a CSV file, or tab or space; found out unless given.
@@ -29,19 +31,22 @@ orff::params! {
 orff::params! {
     /// Which columns mean what.
     pub struct Columns {
-        /// Input columns: names, positions or ranges such as x1..x20; all other numeric columns unless given.
+        /// Input columns: names, positions or ranges such as x1..x20; all other columns unless given.
         inputs / inputs: Option<String> = None, Kind::Text;
+        /// Columns that are not inputs, such as a name or a date; written as for inputs.
+        ignore / ignore: Option<String> = None, Kind::Text;
         /// Output columns.
         outputs / outputs: Option<String> = None, Kind::Text;
         /// Column with the weight of each row.
         weight / weight: Option<String> = None, Kind::Text;
         /// Columns with the standard error of each output; each entry then weighs 1/error².
         errors / errors: Option<String> = None, Kind::Text;
-        /// Rows with missing inputs: error, drop, or mean of the column. Missing outputs are not observed.
+        /// Rows with missing inputs: error, drop, or mean of the column over the rows learned from. Missing outputs are
+        /// not observed.
         missing / missing: String = "error".into(), Kind::Choice(&["error", "drop", "mean"]);
-        /// Encode inputs that hold words, one column per word.
+        /// Encode inputs that hold words, one column per word; the words are those of all rows, held out or not.
         one_hot / one_hot: bool = false, Kind::Flag;
-        /// Project longitude and latitude to local metres: lonlat, or none.
+        /// Project longitude and latitude to local metres, east and north: lonlat, or none.
         project / project: String = "none".into(), Kind::Choice(&["none", "lonlat"]);
         /// Share of the rows held out, by a hash of their number, and scored after the fit.
         test / test: f64 = 0.0, Kind::Number { min: 0.0, max: 0.9, open: false };
@@ -86,7 +91,10 @@ impl Reading {
             }
         };
         Ok(Options {
-            format: self.format.as_deref().map(str::parse).transpose()?,
+            format: match self.file_format.as_str() {
+                "auto" => None,
+                word => Some(word.parse()?),
+            },
             header: yes(&self.header),
             width: self.width.fixed(),
             zero_based: yes(&self.zero_based),
@@ -106,6 +114,7 @@ impl Columns {
         let selector = |text: &Option<String>| text.as_deref().map(str::parse::<Selector>).transpose();
         Ok(Select {
             inputs: selector(&self.inputs)?,
+            ignore: selector(&self.ignore)?,
             outputs: selector(&self.outputs)?,
             weight: selector(&self.weight)?,
             errors: selector(&self.errors)?,
@@ -116,16 +125,20 @@ impl Columns {
     }
 
     /// The projection that was asked for, centred on the rows.
-    pub fn projection(&self, source: &Source) -> Result<Option<LonLat>> {
+    pub fn projection(&self, source: &Source, session: &Session) -> Result<Option<LonLat>> {
+        let warn = |line: String| {
+            if !session.quiet {
+                crate::progress::tell(&format!("warning: {line}"));
+            }
+        };
         let names = source.input_names();
         let find = |words: &[&str]| names.iter().position(|n| words.contains(&n.to_lowercase().as_str()));
         let (lon, lat) = (find(&["lon", "longitude", "lng", "long"]), find(&["lat", "latitude"]));
         match (self.project.as_str(), lon, lat) {
             ("lonlat", Some(lon), Some(lat)) => {
                 if lat < lon {
-                    eprintln!(
-                        "warning: latitude comes before longitude: the first component of a field is then the one to the north"
-                    );
+                    let meaning = "the first component of a field is then the one to the north";
+                    warn(format!("latitude comes before longitude: {meaning}"));
                 }
                 Ok(Some(LonLat::about(&source.head(orff::learn::SAMPLE_ROWS)?, lon, lat)?))
             }
@@ -135,10 +148,8 @@ impl Columns {
                 Err(Usage(format!("--project lonlat: {hint}, got {names}")).into())
             }
             (_, Some(lon), Some(lat)) => {
-                eprintln!(
-                    "warning: {} and {} look like degrees; use --project lonlat to work in local metres",
-                    names[lon], names[lat]
-                );
+                let how = "use --project lonlat to work in local metres";
+                warn(format!("{} and {} look like degrees; {how}", names[lon], names[lat]));
                 Ok(None)
             }
             _ => Ok(None),
@@ -146,11 +157,27 @@ impl Columns {
     }
 }
 
+/// What becomes of rows with missing inputs, where a model is applied.
+pub fn missing() -> Arg {
+    Arg::new("missing")
+        .long("missing")
+        .value_name("WORD")
+        .value_parser(["error", "drop", "mean"])
+        .help("Rows with missing inputs: error, drop (no prediction, no score) or mean; as in the fit unless given")
+        .help_heading("Files")
+}
+
 /// Opens rows for a model, with or without the outputs.
 pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option<Selector>) -> Result<Source> {
     let reading = Reading::from_values(&crate::flags::given(Reading::SPEC, matches)?)?;
-    let encoding: Encoding = serde_json::from_value(model.info.encoding.clone()).map_err(|e| {
+    let mut encoding: Encoding = serde_json::from_value(model.info.encoding.clone()).map_err(|e| {
         anyhow::anyhow!("the model does not know how its rows were read ({e}); fit it with this command")
     })?;
+    if let Some(word) = matches.get_one::<String>("missing") {
+        if word == "mean" && encoding.missing != Missing::Mean {
+            return Err(Usage("--missing mean: the model knows no means (fit it with --missing mean)".into()).into());
+        }
+        encoding.missing = word.parse()?;
+    }
     Ok(Source::with_encoding(&paths(matches), &reading.options()?, &encoding, outputs, keep)?)
 }

@@ -21,7 +21,7 @@ pub fn command() -> Command {
     for param in data::Reading::SPEC {
         command = command.arg(flags::flag(param, None).help_heading("Files"));
     }
-    command
+    command.arg(data::missing())
 }
 
 fn picture() -> Command {
@@ -98,7 +98,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         })?,
     };
     write_atomically(target, |w| w.write_all(svg.as_bytes()))?;
-    eprintln!("wrote {}", target.display());
+    crate::progress::tell(&format!("wrote {}", target.display()));
     Ok(())
 }
 

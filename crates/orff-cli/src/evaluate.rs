@@ -1,5 +1,6 @@
 //! `orff evaluate`: scores of a model on rows with known outputs.
 
+use crate::placed::Placed;
 use crate::progress::Progress;
 use crate::{Session, data, flags};
 use anyhow::Result;
@@ -29,28 +30,22 @@ pub fn command() -> Command {
         .about("Score a model on rows with known outputs: R², errors, coverage of intervals")
         .arg(model_arg())
         .arg(data::files())
-        .arg(
-            Arg::new("report")
-                .long("format")
-                .value_name("WORD")
-                .value_parser(["text", "json"])
-                .default_value("text")
-                .help("How to print the scores"),
-        )
+        .arg(report_arg())
         .arg(interval_arg().default_value("0.9"));
-    for param in data::Reading::SPEC.iter().filter(|p| p.name != "format") {
+    for param in data::Reading::SPEC {
         command = command.arg(flags::flag(param, None).help_heading("Files"));
     }
-    command.arg(file_format())
+    command.arg(data::missing())
 }
 
-/// The format of the rows, where `--format` means something else.
-pub fn file_format() -> Arg {
-    Arg::new("format")
-        .long("file-format")
+/// How a command prints what it found.
+pub fn report_arg() -> Arg {
+    Arg::new("report")
+        .long("format")
         .value_name("WORD")
-        .help("Format of the files: csv, parquet, arrow, npy, npz or svmlight")
-        .help_heading("Files")
+        .value_parser(["text", "json"])
+        .default_value("text")
+        .help("How to print: a text for people, or JSON")
 }
 
 /// The model of a command.
@@ -153,12 +148,17 @@ fn short(v: f64) -> String {
 /// Runs it.
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let path = matches.get_one::<PathBuf>("model").expect("clap requires it");
-    let model = Model::load(path)?;
+    let mut model = Model::load(path)?;
     let source = data::open_for(&model, matches, true, None)?;
     let level = level_of(&model).and(matches.get_one::<f64>("interval").copied());
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
-    let scores = score(&model, &source, level, &mut watch)?;
+    let domain = Some(model.preparation().clone());
+    let rows = Placed { source: &source, projection: model.projection.take(), domain };
+    let scores = score(&model, &rows, level, &mut watch)?;
     drop(watch);
+    if source.skipped() > 0 && !session.quiet {
+        crate::progress::tell(&format!("not scored: {} rows with missing inputs", source.skipped()));
+    }
     let json = matches.get_one::<String>("report").is_some_and(|f| f == "json");
     let format = if json { Format::Json } else { Format::Text };
     print(&path.display().to_string(), &model.info.outputs, &scores, format, &mut std::io::stdout().lock())

@@ -3,16 +3,19 @@
 use crate::data::{self, Columns, Reading};
 use crate::evaluate::{self, Format};
 use crate::flags::{self, Usage};
+use crate::placed::Placed;
 use crate::progress::Progress;
 use crate::{Session, config};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Arg, ArgMatches, Command};
+use orff::group::Group;
+use orff::kernel::Kernel;
 use orff::learn::{LEARNERS, Learner, learner};
-use orff::metric::Scores;
-use orff::model::{Model, Projected};
+use orff::model::{LonLat, Model, Preparation};
 use orff::params::Params;
 use orff::rows::Rows;
-use orff_table::{Source, Split};
+use orff::watch::Watch;
+use orff_table::Source;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -87,72 +90,118 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     }
     let source = Source::open(&data::paths(matches), &reading.options()?, &columns.select()?)?;
     if !session.quiet {
-        eprintln!("inputs {}; outputs {}", listed(&source.input_names()), listed(&source.output_names()));
+        crate::progress::tell(&format!(
+            "inputs {}; outputs {}",
+            listed(&source.input_names()),
+            listed(&source.output_names())
+        ));
         if !source.left_out().is_empty() {
-            eprintln!("not used: {} (no numbers; --one-hot encodes words)", source.left_out().join(", "));
+            crate::progress::tell(&format!("not used: {} (no values)", source.left_out().join(", ")));
         }
     }
-    if !source.rereadable() && (columns.test > 0.0 || columns.folds > 0) {
+    let held = columns.test > 0.0 || columns.folds > 0;
+    if !source.rereadable() && held {
         return Err(Usage(
             "--test and --folds: standard input can be read only once; save the rows to a file".into(),
         )
         .into());
     }
-    if let Some(folder) = target.and_then(|t| t.parent()).filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
-        return Err(Usage(format!("-o: there is no folder {}", folder.display())).into());
-    }
-    let projection = columns.projection(&source)?;
-    let projected = projection.map(|by| Projected { rows: &source, by });
-    let rows: &dyn Rows = projected.as_ref().map_or(&source as &dyn Rows, |p| p);
-    let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
-
-    let seed = values[0].get("seed").and_then(Value::as_u64).unwrap_or(0);
-    let finish = |mut model: Model| -> Result<Model> {
-        model.projection = projection;
-        model.info.inputs = source.input_names();
-        model.info.outputs = source.output_names();
-        model.info.encoding = serde_json::to_value(source.encoding())?;
-        Ok(model)
-    };
     if columns.folds == 1 {
         return Err(Usage("--folds: expected 0 or at least 2, got 1".into()).into());
     }
+    if let Some(folder) = target.and_then(|t| t.parent()).filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
+        bail!("-o: there is no folder {}", folder.display());
+    }
+    let domain = fitting(&values[0], &source)?;
+    let projection = columns.projection(&source, session)?;
+    let seed = values[0].get("seed").and_then(Value::as_u64).unwrap_or(0);
+    let task = Task { learner, values: &values[0], source: &source, projection, domain, seed };
+    let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
+
+    let rows = if held { task.count(&mut watch)? } else { 0 };
     if columns.folds > 1 {
-        let mut scores = Scores::new(rows.outputs());
-        for fold in 0..columns.folds {
-            let train = Split::without_fold(rows, fold, columns.folds, seed)?;
-            let test = Split::fold(rows, fold, columns.folds, seed)?;
-            let model = (learner.fit)(&values[0], &train, &mut watch)?;
-            scores.merge(&evaluate::score(&model, &test, None, &mut watch)?);
-        }
-        drop(std::mem::replace(
-            &mut watch,
-            Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total())),
-        ));
+        let scores = task.folds(columns.folds, rows, &mut watch)?;
         let title = format!("{} folds", columns.folds);
         evaluate::print(&title, &source.output_names(), &scores, Format::Text, &mut std::io::stderr())?;
     }
-    let model = if columns.test > 0.0 {
-        let train = Split::train(rows, columns.test, seed)?;
-        let test = Split::test(rows, columns.test, seed)?;
-        let model = (learner.fit)(&values[0], &train, &mut watch)?;
-        let scores = evaluate::score(&model, &test, evaluate::level_of(&model), &mut watch)?;
+    let (mut model, skipped) = if columns.test > 0.0 {
+        let (model, own, scores) = task.test(columns.test, rows, &mut watch)?;
         let title = format!("{} % of the rows, held out", 100.0 * columns.test);
         evaluate::print(&title, &source.output_names(), &scores, Format::Text, &mut std::io::stderr())?;
-        finish(model)?
+        (read_by(model, &own)?, own.skipped())
     } else if target.is_some() {
-        finish((learner.fit)(&values[0], rows, &mut watch)?)?
+        if columns.folds > 1 {
+            watch.say("fit on all rows (choices as in the first fold, except)");
+        }
+        let model = task.learn(&task.placed(&source), &mut watch)?;
+        (read_by(model, &source)?, source.skipped())
     } else {
         return Ok(());
     };
     drop(watch);
+    model.projection = projection;
     if let Some(target) = target {
         model.save(target).with_context(|| "the model was not written")?;
         if !session.quiet {
-            eprintln!("wrote {} ({} rows)", target.display(), model.info.training.rows);
+            let dropped =
+                if skipped > 0 { format!(", {skipped} with missing inputs dropped") } else { String::new() };
+            crate::progress::tell(&format!(
+                "wrote {} ({} rows{dropped})",
+                target.display(),
+                model.info.training.rows
+            ));
         }
     }
     Ok(())
+}
+
+/// What is learned from which rows.
+pub struct Task<'a> {
+    learner: &'static Learner,
+    values: &'a Map<String, Value>,
+    /// All rows.
+    pub source: &'a Source,
+    projection: Option<LonLat>,
+    domain: Option<Preparation>,
+    /// Seed of the split.
+    pub seed: u64,
+}
+
+impl Task<'_> {
+    /// Rows as the learner takes them.
+    pub fn placed<'a>(&self, source: &'a Source) -> Placed<'a> {
+        Placed { source, projection: self.projection, domain: self.domain.clone() }
+    }
+
+    /// A model of some rows.
+    pub fn learn(&self, rows: &dyn Rows, watch: &mut Progress) -> Result<Model> {
+        Ok((self.learner.fit)(self.values, rows, watch)?)
+    }
+}
+
+/// Refuses parameters that do not fit the columns, and tells what the inputs of every row must satisfy.
+fn fitting(values: &Map<String, Value>, source: &Source) -> Result<Option<Preparation>> {
+    let (d, p) = (source.inputs(), source.outputs());
+    if let Some(rows) = values.get("metric").and_then(Value::as_array).filter(|rows| rows.len() != p) {
+        let expected = format!("{p}×{p}, a row and a column per output");
+        return Err(orff::Error::shape("--metric", expected, format!("{0}×{0}", rows.len())).into());
+    }
+    let group = values.get("group").and_then(Value::as_str).map_or(Ok(Group::Additive), str::parse)?;
+    group.check(d)?;
+    if group.is_additive() {
+        return Ok(None);
+    }
+    let kernel: Option<Kernel> = values.get("kernel").cloned().map(serde_json::from_value).transpose()?;
+    let views = kernel.as_ref().and_then(Kernel::views).unwrap_or_default().to_vec();
+    Ok(Some(Preparation { group, views, ..Preparation::plain(d) }))
+}
+
+/// The model with the names and the encoding of the rows it was learned from.
+fn read_by(mut model: Model, source: &Source) -> Result<Model> {
+    model.info.inputs = source.input_names();
+    model.info.outputs = source.output_names();
+    model.info.encoding = serde_json::to_value(source.encoding())?;
+    Ok(model)
 }
 
 /// Names in one line; the middle of a long list is left out.

@@ -1,6 +1,7 @@
 //! Flags made from declared parameters, and values from flags and configuration files.
 
 use clap::{Arg, ArgAction, ArgMatches};
+use orff::kernel::Kernel;
 use orff::params::{Kind, Param};
 use serde_json::{Map, Value};
 
@@ -60,25 +61,68 @@ pub fn given(spec: &[Param], matches: &ArgMatches) -> anyhow::Result<Map<String,
     let mut values = Map::new();
     for param in spec {
         if let Some(text) = matches.get_one::<String>(param.name) {
-            let text = &from_file(param, text)?;
-            let value = param.kind.parse(&format!("--{}", param.flag()), text)?;
-            if matches!((param.kind, &value), (Kind::Kernel, Value::String(_))) {
-                text.parse::<orff::kernel::Kernel>()?;
-            }
+            let value = match (param.kind, text.strip_prefix('@')) {
+                (Kind::Kernel | Kind::Matrix, Some(path)) => in_file(param, path)?,
+                (Kind::Kernel, None) => {
+                    read(param, text).map_err(|e| match std::path::Path::new(text).is_file() {
+                        true => {
+                            Usage(format!("--kernel: {text} is a file (write @ before its name: @{text})")).into()
+                        }
+                        false => e,
+                    })?
+                }
+                _ => read(param, text)?,
+            };
             values.insert(param.name.into(), value);
         }
     }
     Ok(values)
 }
 
-/// A kernel or a matrix may be in a file: `--kernel @kernel.json`.
-fn from_file(param: &Param, text: &str) -> anyhow::Result<String> {
-    match (param.kind, text.strip_prefix('@')) {
-        (Kind::Kernel | Kind::Matrix, Some(path)) => {
-            let text =
-                std::fs::read_to_string(path).map_err(|e| Usage(format!("--{}: {path}: {e}", param.flag())))?;
-            Ok(text.trim().to_string())
-        }
-        _ => Ok(text.to_string()),
+fn read(param: &Param, text: &str) -> anyhow::Result<Value> {
+    if matches!(param.kind, Kind::Kernel) && text.starts_with('{') {
+        let form = serde_json::from_str(text).map_err(|e| Usage(format!("--kernel: not JSON: {e}")))?;
+        return kernel(&form).map(|()| form);
     }
+    let value = param.kind.parse(&format!("--{}", param.flag()), text)?;
+    if matches!(param.kind, Kind::Kernel) {
+        kernel(&value)?;
+    }
+    Ok(value)
+}
+
+/// A kernel or a matrix may be in a file: `--kernel @kernel.json`.
+fn in_file(param: &Param, path: &str) -> anyhow::Result<Value> {
+    let flag = param.flag();
+    let holds = match param.kind {
+        Kind::Matrix => "a matrix by its rows, such as [[1, 0.5], [0.5, 1]]",
+        _ => {
+            "an expression such as curl-free(matern(2.5)), or the structured form that orff inspect --format json shows"
+        }
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| {
+        let why = match e.kind() {
+            std::io::ErrorKind::NotFound => "no such file".to_string(),
+            std::io::ErrorKind::InvalidData => "not a text file".to_string(),
+            _ => e.to_string(),
+        };
+        anyhow::anyhow!("--{flag}: {path}: {why} (expected a file that holds {holds})")
+    })?;
+    read(param, text.trim()).map_err(|e| {
+        let why = e.to_string();
+        let why =
+            [format!("--{flag}: "), format!("{flag}: ")].iter().fold(&why[..], |w, p| w.strip_prefix(p).unwrap_or(w));
+        Usage(format!("--{flag}: {path}: {why} (expected {holds})")).into()
+    })
+}
+
+/// Checks a kernel, as text or in its structured form.
+pub fn kernel(value: &Value) -> anyhow::Result<()> {
+    match value {
+        Value::String(text) => text.parse::<Kernel>().map(|_| ())?,
+        form => {
+            serde_json::from_value::<Kernel>(form.clone()).map(|_| ()).map_err(|e| Usage(format!("--kernel: {e}")))?
+        }
+    }
+    Ok(())
 }

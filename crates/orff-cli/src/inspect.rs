@@ -2,7 +2,7 @@
 
 use crate::evaluate;
 use anyhow::Result;
-use clap::{Arg, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use faer::Mat;
 use orff::model::{Body, Energies, Model, Training};
 use orff::rows::Inputs;
@@ -11,14 +11,10 @@ use std::path::PathBuf;
 
 /// `orff inspect MODEL`.
 pub fn command() -> Command {
-    Command::new("inspect").about("Show what a model is and how it came to be").arg(evaluate::model_arg()).arg(
-        Arg::new("report")
-            .long("format")
-            .value_name("WORD")
-            .value_parser(["text", "json"])
-            .default_value("text")
-            .help("How to print it"),
-    )
+    Command::new("inspect")
+        .about("Show what a model is and how it came to be")
+        .arg(evaluate::model_arg())
+        .arg(evaluate::report_arg())
 }
 
 /// Runs it.

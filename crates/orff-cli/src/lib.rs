@@ -9,7 +9,9 @@ mod experiment;
 mod extras;
 mod fit;
 mod flags;
+mod holdout;
 mod inspect;
+mod placed;
 mod plot;
 mod predict;
 mod progress;
@@ -30,6 +32,10 @@ pub fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)
+        .after_help(
+            "Exit codes: 0 done; 1 the work failed (data, files, numbers); 2 the call was wrong (flags, parameters, \
+             columns that do not exist)",
+        )
         .arg(flags::switch("quiet", "Say nothing but errors").short('q').global(true))
         .subcommand(fit::command())
         .subcommand(predict::command())
@@ -56,7 +62,7 @@ fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// 0: done (a reader that closed the pipe early has what it wanted). 1: failed. 2: asked wrongly.
+/// 0: done (a reader that closed the pipe early has what it wanted). 1: the work failed. 2: the call was wrong.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     progress::listen();
     let matches = match command().try_get_matches_from(arguments) {
@@ -71,13 +77,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     if is_broken_pipe(&error) {
         return 0;
     }
-    eprintln!("orff: {}", sentence(&error));
+    progress::tell(&format!("orff: {}", sentence(&error)));
     if is_usage(&error) { 2 } else { 1 }
 }
 
-/// What went wrong and why; a cause that was already said is not said again.
+/// What went wrong and why. Errors of the libraries say their own causes; one that was already said is not said again.
 fn sentence(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| match said.as_str() {
+    let own = |e: &&(dyn std::error::Error + 'static)| e.is::<orff::Error>() || e.is::<orff_table::Error>();
+    let last = error.chain().position(|e| own(&e)).unwrap_or(usize::MAX);
+    let causes = error.chain().take(last.saturating_add(1)).map(ToString::to_string);
+    causes.fold(String::new(), |said, cause| match said.as_str() {
         "" => cause,
         before if before.contains(&cause) => said,
         before => format!("{before}: {cause}"),
@@ -92,9 +101,10 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn is_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        matches!(
-            cause.downcast_ref::<orff::Error>(),
-            Some(orff::Error::Parameter { .. } | orff::Error::Expression { .. })
-        ) || cause.downcast_ref::<flags::Usage>().is_some()
+        use orff::Error::{Expression, Parameter, Refused, Shape};
+        use orff_table::Error::{Column, Options};
+        matches!(cause.downcast_ref(), Some(Parameter { .. } | Expression { .. } | Refused { .. } | Shape { .. }))
+            || matches!(cause.downcast_ref(), Some(Column(_) | Options(_)))
+            || cause.downcast_ref::<flags::Usage>().is_some()
     })
 }

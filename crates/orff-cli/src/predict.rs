@@ -7,8 +7,9 @@ use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
 use orff::model::{Model, Query};
 use orff::params::Params;
+use orff::rows::Inputs;
 use orff::watch::Watch;
-use orff_table::{Missing, Selector, Writer};
+use orff_table::{Selector, Writer};
 use std::path::PathBuf;
 
 /// `orff predict MODEL FILE… -o OUT`.
@@ -40,7 +41,8 @@ pub fn command() -> Command {
                 .value_parser(calculus::WORDS.to_vec())
                 .help(
                     "Of a field, also: jacobian, divergence, curl, potential, stream-function, vector-potential, \
-                     gradient-part, rotation-part",
+                     gradient-part, rotation-part. Derivatives of a model fitted with --project lonlat are per metre, \
+                     to the east and to the north (du_deast, du_dnorth)",
                 ),
         )
         .arg(
@@ -52,7 +54,7 @@ pub fn command() -> Command {
     for param in data::Reading::SPEC {
         command = command.arg(flags::flag(param, None).help_heading("Files"));
     }
-    command
+    command.arg(data::missing())
 }
 
 /// Runs it.
@@ -60,9 +62,6 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let model = Model::load(matches.get_one::<PathBuf>("model").expect("clap requires it"))?;
     let keep = matches.get_one::<String>("keep").map(|k| k.parse::<Selector>()).transpose()?;
     let source = data::open_for(&model, matches, false, keep)?;
-    if source.encoding().missing == Missing::Drop {
-        eprintln!("warning: rows with missing inputs are dropped, as when the model was fitted");
-    }
     let level = matches.get_one::<f64>("interval").copied();
     let std = matches.get_flag("std");
     let query = Query { std: std || level.is_some(), noise: !matches.get_flag("no-noise"), ..Query::default() };
@@ -79,20 +78,23 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     }
     let also: Vec<String> = matches.get_many::<String>("also").into_iter().flatten().cloned().collect();
     let per = names.len() / model.info.outputs.len();
+    // what the model cannot answer is refused before anything is written
+    model.predict(&Inputs::Dense(Mat::zeros(0, model.inputs())), query)?;
     for word in &also {
+        calculus::check(&model, word).with_context(|| format!("--also {word}"))?;
         names.extend(calculus::names(&model, word)?);
     }
     let target = matches.get_one::<PathBuf>("out").expect("it has a default");
-    let mut writer = Writer::create(target, None, source.kept_names(), &names)?;
+    let mut writer = Writer::create(target, None, source.kept(), &names)?;
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
     watch.stage("predict");
     let mut rows = 0;
     for page in source.pages()? {
         let page = page?;
-        let n = page.batch.inputs.nrows();
-        let predicted = model.predict(&page.batch.inputs, query).with_context(|| format!("after {rows} rows"))?;
-        let mut out = Mat::zeros(n, names.len());
-        for i in 0..n {
+        let n = page.nrows();
+        let mut out = Mat::full(n, names.len(), f64::NAN);
+        let predicted = model.predict(&page.batch.inputs, query).map_err(|e| page.placed(e))?;
+        for (i, &row) in page.used.iter().enumerate() {
             for t in 0..model.info.outputs.len() {
                 let mean = predicted.mean[(i, t)];
                 let mut cells = vec![mean];
@@ -105,13 +107,15 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
                         cells.extend([mean - half, mean + half]);
                     }
                 }
-                cells.into_iter().enumerate().for_each(|(k, v)| out[(i, t * per + k)] = v);
+                cells.into_iter().enumerate().for_each(|(k, v)| out[(row, t * per + k)] = v);
             }
         }
         let mut at = per * model.info.outputs.len();
         for word in &also {
             let values = calculus::values(&model, word, &page.batch.inputs)?;
-            out.subcols_mut(at, values.ncols()).copy_from(&values);
+            for (i, &row) in page.used.iter().enumerate() {
+                (0..values.ncols()).for_each(|k| out[(row, at + k)] = values[(i, k)]);
+            }
             at += values.ncols();
         }
         writer.write(&page.kept, out.as_ref())?;
@@ -120,8 +124,11 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     }
     drop(watch);
     writer.finish()?;
+    if source.skipped() > 0 && !session.quiet {
+        crate::progress::tell(&format!("{} rows have missing inputs: their predictions are NaN", source.skipped()));
+    }
     if !session.quiet && target.as_os_str() != "-" {
-        eprintln!("wrote {} ({rows} rows)", target.display());
+        crate::progress::tell(&format!("wrote {} ({rows} rows)", target.display()));
     }
     Ok(())
 }

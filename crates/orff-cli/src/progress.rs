@@ -3,7 +3,8 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use orff::watch::Watch;
 use orff::{Error, Result};
-use std::io::IsTerminal;
+use std::collections::HashSet;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ pub fn listen() {
         if !STOP.swap(true, Ordering::Relaxed) {
             std::thread::spawn(|| {
                 std::thread::sleep(Duration::from_secs(2));
-                eprintln!("orff: interrupted");
+                tell("orff: interrupted");
                 std::process::exit(1);
             });
         } else {
@@ -30,6 +31,11 @@ pub fn interrupted() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
+/// A line for the user. One who does not listen any more is no reason to stop.
+pub fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
 /// Tells the user what is going on.
 pub struct Progress<'a> {
     quiet: bool,
@@ -38,13 +44,21 @@ pub struct Progress<'a> {
     stage: String,
     done: u64,
     told: Instant,
+    said: HashSet<String>,
+    hushed: bool,
 }
 
 impl<'a> Progress<'a> {
     /// `bytes` tells how much of the source has been read, and of how much.
     pub fn new(quiet: bool, bytes: impl Fn() -> (u64, Option<u64>) + Send + 'a) -> Self {
         let bytes = Box::new(bytes);
-        Progress { quiet, bytes, bar: None, stage: String::new(), done: 0, told: Instant::now() }
+        let (stage, told, said) = (String::new(), Instant::now(), HashSet::new());
+        Progress { quiet, bytes, bar: None, stage, done: 0, told, said, hushed: false }
+    }
+
+    /// Whether choices are kept silent, as for all folds but the first.
+    pub fn hush(&mut self, hushed: bool) {
+        self.hushed = hushed;
     }
 
     /// What the current stage counts.
@@ -52,7 +66,8 @@ impl<'a> Progress<'a> {
         if matches!(self.stage.as_str(), "choose" | "solve") { "steps" } else { "rows" }
     }
 
-    fn close(&mut self) {
+    /// Ends the bar of the last stage.
+    pub fn close(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
@@ -75,7 +90,9 @@ impl Watch for Progress<'_> {
             return;
         }
         let bar = match (self.bytes)() {
-            (_, Some(total)) if matches!(name, "sample" | "fit" | "leave-one-out" | "predict" | "score") => {
+            (_, Some(total))
+                if matches!(name, "count" | "sample" | "fit" | "leave-one-out" | "predict" | "score") =>
+            {
                 let style = "{prefix:>14} {bar:32} {percent:>3} %  {msg}  {eta} left";
                 ProgressBar::new(total).with_style(ProgressStyle::with_template(style).expect("a valid template"))
             }
@@ -99,19 +116,20 @@ impl Watch for Progress<'_> {
             bar.set_position((self.bytes)().0);
             bar.set_message(format!("{} {}", self.done, self.unit()));
         } else if !self.quiet && self.told.elapsed() > Duration::from_secs(10) {
-            eprintln!("{}: {} {}", self.stage, self.done, self.unit());
+            tell(&format!("{}: {} {}", self.stage, self.done, self.unit()));
             self.told = Instant::now();
         }
         Ok(())
     }
 
+    /// What was said once is not said again.
     fn say(&mut self, line: &str) {
-        if self.quiet {
+        if self.quiet || self.hushed || !self.said.insert(line.to_string()) {
             return;
         }
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
+            Some(bar) => bar.suspend(|| tell(line)),
+            None => tell(line),
         }
     }
 }

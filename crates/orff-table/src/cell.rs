@@ -93,7 +93,7 @@ impl Role {
         let advice = match self {
             Role::Input | Role::Gaps => format!(
                 "input {name:?}: use --one-hot to encode categories, --missing-tokens if it stands for a missing \
-                 value, or leave the column out of --inputs"
+                 value, or --ignore {name:?}"
             ),
             Role::Output => format!("output {name:?}: use --missing-tokens if it stands for a missing value"),
             Role::Weight => format!("weight {name:?}"),

@@ -13,7 +13,7 @@ pub(crate) const MOST_CATEGORIES: usize = 1000;
 /// The draft of an encoding: means and categories are still to be found where they are None or empty.
 pub(crate) struct Draft {
     pub encoding: Encoding,
-    /// Columns without a role that are not inputs by default.
+    /// Columns without a role and without a value.
     pub left_out: Vec<String>,
 }
 
@@ -24,6 +24,7 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
     let weight = resolve(&select.weight)?;
     let errors = resolve(&select.errors)?;
     let keep = resolve(&select.keep)?;
+    let ignored: HashSet<usize> = resolve(&select.ignore)?.into_iter().collect();
     if weight.len() > 1 {
         return Err(Error::Options(format!("weight: expected one column, got {}", weight.len())));
     }
@@ -35,35 +36,42 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
         )));
     }
     let taken: HashSet<usize> = [&outputs, &weight, &errors, &keep].into_iter().flatten().copied().collect();
-    let mut left_out = Vec::new();
+    if let Some(k) = [&outputs, &weight, &errors].into_iter().flatten().find(|k| ignored.contains(k)) {
+        return Err(Error::Column(format!("column {:?} of {} is used and ignored", header.names[*k], header.file)));
+    }
+    let (mut left_out, mut unusable) = (Vec::new(), Vec::new());
     let inputs = match (&select.inputs, &sparse) {
         (Some(_), Some(_)) => {
             let why = "svmlight inputs cannot be chosen by column: all are used";
             return Err(Error::Options(format!("{}: {why}", header.file)));
         }
         (None, Some(_)) => Vec::new(),
-        (Some(s), None) => s.resolve(header)?,
+        (Some(s), None) => s.resolve(header)?.into_iter().filter(|k| !ignored.contains(k)).collect(),
         (None, None) => {
             let forced = resolve(&select.categories)?;
             let mut inputs = Vec::new();
-            for k in (0..header.names.len()).filter(|k| !taken.contains(k)) {
+            for k in (0..header.names.len()).filter(|k| !taken.contains(k) && !ignored.contains(k)) {
                 match header.kinds[k] {
                     Kind::Number => inputs.push(k),
                     Kind::Text(_) if select.one_hot => inputs.push(k),
                     _ if forced.contains(&k) => inputs.push(k),
-                    _ => left_out.push(header.names[k].clone()),
+                    Kind::Empty => left_out.push(header.names[k].clone()),
+                    _ => unusable.push(k),
                 }
+            }
+            if !unusable.is_empty() {
+                return Err(no_numbers(header, &unusable));
             }
             inputs
         }
     };
     if inputs.is_empty() && sparse.is_none() {
-        let words = if left_out.is_empty() {
+        let empty = if left_out.is_empty() {
             String::new()
         } else {
-            format!(" ({} hold no numbers: use --one-hot to encode categories)", left_out.join(", "))
+            format!(" (without values in the first rows: {})", left_out.join(", "))
         };
-        return Err(Error::file(&header.file, format!("no column is left for the inputs{words}")));
+        return Err(Error::Column(format!("{}: no column is left for the inputs{empty}", header.file)));
     }
     if sparse.is_some() && select.missing == Missing::Mean {
         let why = "missing values of sparse rows cannot be replaced by means (use --missing drop)";
@@ -109,4 +117,33 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
         missing_tokens: tokens,
     };
     Ok(Draft { encoding, left_out })
+}
+
+/// The error for columns that would be inputs by default but hold no numbers: which, what they hold, what to do.
+fn no_numbers(header: &Header, columns: &[usize]) -> Error {
+    const SHOWN: usize = 5;
+    let shown = |&k: &usize| {
+        let name = &header.names[k];
+        match &header.kinds[k] {
+            Kind::Text(Some((line, word))) => {
+                let word: String = word.chars().take(40).collect();
+                format!("column {name:?} holds words such as {word:?} (line {line})")
+            }
+            Kind::Other(what) => format!("column {name:?} is of type {what}"),
+            _ => format!("column {name:?} holds text"),
+        }
+    };
+    let mut list: Vec<String> = columns.iter().take(SHOWN).map(shown).collect();
+    if columns.len() > SHOWN {
+        list.push(format!("and {} more", columns.len() - SHOWN));
+    }
+    let names = Selector::names(columns.iter().map(|&k| header.names[k].clone())).to_string();
+    let quoted = if names.contains([' ', '"', '\'', '(', ')']) { format!("'{names}'") } else { names };
+    let words = columns.iter().any(|&k| matches!(header.kinds[k], Kind::Text(_)));
+    let encode = if words { "--one-hot to encode words, " } else { "" };
+    Error::Column(format!(
+        "{}: {}, not numbers: use --ignore {quoted} to leave out, {encode}or --inputs to say which columns to use",
+        header.file,
+        list.join(", ")
+    ))
 }

@@ -28,6 +28,8 @@ pub(crate) fn header(file: &str, schema: &Schema, rows: u64) -> Header {
     let names = schema.fields().iter().map(|f| f.name().clone()).collect();
     let kinds = schema.fields().iter().map(|f| kind(f.data_type())).collect();
     let mut header = Header::new(file, Some(names), kinds, false);
+    let whole = |t: &DataType| t.is_integer() && *t != DataType::UInt64;
+    header.whole = (0..header.names.len()).filter(|&k| whole(schema.field(k).data_type())).collect();
     header.empty = rows == 0;
     header
 }

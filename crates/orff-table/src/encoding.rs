@@ -141,7 +141,7 @@ impl Encoding {
 
     /// Refuses an encoding that no table can have given (a damaged or hand-written file).
     pub fn check(&self) -> Result<()> {
-        let wrong = |what: String| Err(Error::Options(format!("encoding: {what}")));
+        let wrong = |what: String| Err(Error::file("encoding", what));
         if self.width() == 0 {
             return wrong("there are no inputs".into());
         }
@@ -173,6 +173,13 @@ impl Encoding {
 }
 
 impl Code {
+    pub(crate) fn forget_mean(&mut self) {
+        match self {
+            Code::Number { mean } => *mean = None,
+            Code::Category { shares, .. } => *shares = None,
+        }
+    }
+
     pub(crate) fn width(&self) -> usize {
         match self {
             Code::Number { .. } => 1,

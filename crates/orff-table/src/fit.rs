@@ -23,21 +23,25 @@ enum Tally {
     Counts(BTreeMap<String, u64>),
 }
 
-/// Completes the encoding from all rows of the files.
+/// Completes the encoding from the rows of the files that are asked for, numbered from 0; categories that are known
+/// stay as they are.
 pub(crate) fn fit(
     encoding: &mut Encoding,
     files: impl Iterator<Item = Result<Box<dyn Opened>>>,
     tokens: &Tokens,
     rows: impl Fn(usize) -> usize,
+    part: &dyn Fn(u64) -> bool,
 ) -> Result<()> {
     let tally = |code: &Code| match code {
         Code::Number { .. } => Tally::Mean { count: 0, mean: 0.0 },
-        Code::Category { .. } => Tally::Counts(BTreeMap::new()),
+        Code::Category { values, .. } => Tally::Counts(values.iter().map(|v| (v.clone(), 0)).collect()),
     };
+    let (mut row, mut file) = (0, String::new());
     let mut tallies: Vec<Tally> = encoding.inputs.iter().map(|i| tally(&i.code)).collect();
     for opened in files {
         let opened = opened?;
         let header = opened.header().clone();
+        file.clone_from(&header.file);
         let columns = Finder { encoding, header: &header, outputs: true }.columns()?;
         let how = |t: &Tally| match t {
             Tally::Mean { .. } => {
@@ -51,34 +55,38 @@ pub(crate) fn fit(
         let batch = rows(wants.len());
         let mut chunks = opened.start(wants, batch)?;
         while let Some(chunk) = chunks.next()? {
+            let of_part: Vec<bool> = (row..row + chunk.rows.len() as u64).map(part).collect();
+            row += chunk.rows.len() as u64;
             for (k, (tally, cells)) in tallies.iter_mut().zip(&chunk.cells).enumerate() {
-                if !tally.add(cells, tokens) {
+                if !tally.add(cells, &of_part, tokens) {
                     let name = &encoding.inputs[k].column.name;
                     return Err(Error::file(
                         &header.file,
                         format!(
-                            "column {name:?} has more than {MOST_CATEGORIES} categories (is it an identifier? leave it \
-                             out of --inputs)"
+                            "column {name:?} has more than {MOST_CATEGORIES} categories (is it an identifier? use \
+                             --ignore)"
                         ),
                     ));
                 }
             }
         }
     }
+    let file = &file;
     for (input, tally) in encoding.inputs.iter_mut().zip(tallies) {
         let name = &input.column.name;
         match (&mut input.code, tally) {
             (Code::Number { mean }, Tally::Mean { count, mean: found }) if encoding.missing == Missing::Mean => {
                 if count == 0 && mean.is_none() {
-                    return Err(Error::Column(format!("column {name:?} has no values to take a mean of")));
+                    return Err(Error::file(file, format!("column {name:?} has no values to take a mean of")));
                 }
                 mean.get_or_insert(found);
             }
             (Code::Category { values, shares }, Tally::Counts(counts)) => {
-                if counts.is_empty() {
-                    return Err(Error::Column(format!("column {name:?} has no categories: every value is missing")));
-                }
                 let total: u64 = counts.values().sum();
+                if total == 0 {
+                    let problem = format!("column {name:?} has no categories: every value is missing");
+                    return Err(Error::file(file, problem));
+                }
                 let share = |&n: &u64| n as f64 / total as f64;
                 *shares = (encoding.missing == Missing::Mean).then(|| counts.values().map(share).collect());
                 *values = counts.into_keys().collect();
@@ -91,17 +99,18 @@ pub(crate) fn fit(
 
 impl Tally {
     /// False when there are too many categories.
-    fn add(&mut self, cells: &Cells, tokens: &Tokens) -> bool {
+    fn add(&mut self, cells: &Cells, part: &[bool], tokens: &Tokens) -> bool {
         match self {
             Tally::Mean { count, mean } => {
-                for v in cells.numbers().iter().filter(|v| !v.is_nan()) {
+                for (v, _) in cells.numbers().iter().zip(part).filter(|(v, part)| **part && !v.is_nan()) {
                     *count += 1;
                     *mean += (v - *mean) / *count as f64;
                 }
                 true
             }
             Tally::Counts(counts) => {
-                for word in cells.texts().iter().flatten().filter(|w| tokens.read(w) != Said::Missing) {
+                let cells = cells.texts().iter().zip(part).filter(|(_, part)| **part);
+                for word in cells.flat_map(|(w, _)| w).filter(|w| tokens.read(w) != Said::Missing) {
                     if let Some(n) = counts.get_mut(word) {
                         *n += 1;
                     } else if counts.len() < MOST_CATEGORIES {

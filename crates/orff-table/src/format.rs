@@ -64,14 +64,14 @@ impl Format {
         let named = asked.or_else(|| Format::of_path(Path::new(file)));
         match (named, found) {
             (Some(n), Some(f)) if n != f => {
-                Err(Error::file(file, format!("holds {f} data, not {n} (use --format {})", f.word())))
+                Err(Error::file(file, format!("holds {f} data, not {n} (use --file-format {})", f.word())))
             }
             (Some(n), None) if !n.is_text() => Err(Error::file(file, format!("is not {n}: {}", first(head)))),
             (Some(n), _) => Ok(n),
             (None, Some(f)) => Ok(f),
             (None, None) => Err(Error::file(
                 file,
-                "the format is not known from the name (use --format csv, parquet, arrow, npy, npz or svmlight)",
+                "the format is not known from the name (use --file-format csv, parquet, arrow, npy, npz or svmlight)",
             )),
         }
     }
@@ -106,7 +106,9 @@ impl FromStr for Format {
         use Format::*;
         let all = [Csv, Parquet, Arrow, Npy, Npz, Svmlight];
         all.into_iter().find(|f| f.word() == word).ok_or_else(|| {
-            Error::Options(format!("format: expected one of csv, parquet, arrow, npy, npz, svmlight, got {word:?}"))
+            Error::Options(format!(
+                "--file-format: expected one of csv, parquet, arrow, npy, npz, svmlight, got {word:?}"
+            ))
         })
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Header {
     pub named: bool,
     /// One kind per column.
     pub kinds: Vec<Kind>,
+    /// Columns of numbers that a typed file declares to be whole.
+    pub whole: Vec<usize>,
     /// Columns that share a name, such as the columns of one NumPy array.
     pub groups: Vec<(String, Range<usize>)>,
     /// Whether the file has no rows at all.
@@ -56,7 +58,18 @@ impl Header {
                 index.insert(name.clone(), k);
             }
         }
-        Header { file: file.into(), names, named, kinds, groups: Vec::new(), empty: false, lines, index, twice }
+        Header {
+            file: file.into(),
+            names,
+            named,
+            kinds,
+            whole: Vec::new(),
+            groups: Vec::new(),
+            empty: false,
+            lines,
+            index,
+            twice,
+        }
     }
 
     /// The column of this exact name; a name that two columns share is an error.
@@ -100,6 +113,11 @@ impl Header {
             s += &format!(", … and {} more", self.names.len() - SHOWN);
         }
         s
+    }
+
+    /// Where a row stands: `field.csv:17`, or `field.parquet: row 17`.
+    pub fn row(&self, row: u64) -> String {
+        if self.lines { format!("{}:{row}", self.file) } else { format!("{}: row {row}", self.file) }
     }
 
     /// Where a cell stands: `field.csv:17:3`, or `field.parquet: row 17, column "x"`.

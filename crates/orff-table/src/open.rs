@@ -79,6 +79,7 @@ impl Origin {
 }
 
 /// How files are opened.
+#[derive(Clone)]
 pub(crate) struct Opener {
     pub options: Options,
     pub tokens: Tokens,

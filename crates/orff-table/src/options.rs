@@ -58,8 +58,11 @@ impl FromStr for Missing {
 /// Which columns mean what when a model is trained.
 #[derive(Clone, Debug, Default)]
 pub struct Select {
-    /// None: every numeric column without another role (with `one_hot`: every column without another role).
+    /// None: every column without another role; one that holds no numbers is then refused by name (with `one_hot`:
+    /// words are encoded), one without any value is left out.
     pub inputs: Option<Selector>,
+    /// Columns that are never inputs.
+    pub ignore: Option<Selector>,
     /// None: no outputs.
     pub outputs: Option<Selector>,
     /// One column, the weight of each row (≥ 0).

@@ -1,4 +1,4 @@
-//! From the cells of a chunk to a batch: categories, means, dropped rows, weights.
+//! From the cells of a chunk to a batch: categories, means, rows left out, weights.
 
 use crate::cell::{Said, Tokens};
 use crate::chunk::{Cells, Chunk, Want};
@@ -6,19 +6,40 @@ use crate::encoding::{Code, Encoding};
 use crate::error::{Error, Result};
 use crate::header::Header;
 use crate::options::Missing;
+use crate::place::Places;
 use crate::split::pick_sparse;
 use faer::Mat;
 use orff::rows::{Batch, Csr, Inputs, Weights};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A batch and what is carried beside it.
+/// Some consecutive rows of one file: a batch of those that can be used, and what is carried beside all of them.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Inputs, outputs and weights.
+    /// Inputs, outputs and weights of the rows that are used.
     pub batch: Batch,
-    /// One list per carried column, with one text per row.
+    /// Which rows of the page the batch holds, from 0, ascending; others have a missing value.
+    pub used: Vec<usize>,
+    /// One list per carried column, with one text per row of the page.
     pub kept: Vec<Vec<String>>,
+    /// Line (text files) or number (others) of each row of the page, from 1.
+    pub(crate) rows: Vec<u64>,
+    pub(crate) places: Arc<Places>,
+}
+
+impl Page {
+    /// Number of rows, with those that are not in the batch.
+    pub fn nrows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// An error about a row of the batch (from 1) and an input (from 1), with its place in the file instead. Other
+    /// errors stay as they are.
+    pub fn placed(&self, error: orff::Error) -> orff::Error {
+        let orff::Error::Value { row, column, value, problem } = &error else { return error };
+        let line = row.checked_sub(1).and_then(|i| self.used.get(i)).map(|&r| self.rows[r]);
+        line.map(|line| self.places.said(line, column, value, problem)).unwrap_or(error)
+    }
 }
 
 /// Turns the chunks of one file into pages.
@@ -26,11 +47,12 @@ pub(crate) struct Binder {
     pub encoding: Arc<Encoding>,
     pub header: Header,
     pub wants: Vec<Want>,
+    places: Arc<Places>,
     /// Number of outputs that are read: all or none.
     outputs: usize,
     tokens: Tokens,
     /// For each input that is a category, the place of each value.
-    places: Vec<HashMap<String, usize>>,
+    categories: Vec<HashMap<String, usize>>,
 }
 
 impl Binder {
@@ -39,12 +61,13 @@ impl Binder {
             Code::Number { .. } => HashMap::new(),
             Code::Category { values, .. } => values.iter().cloned().zip(0..).collect(),
         };
-        let places = encoding.inputs.iter().map(|i| place(&i.code)).collect();
+        let categories = encoding.inputs.iter().map(|i| place(&i.code)).collect();
         let outputs = if outputs { encoding.outputs.len() } else { 0 };
-        Binder { encoding, header, wants, outputs, tokens: tokens.clone(), places }
+        let columns = Arc::new(Places::new(&encoding, &header, &wants));
+        Binder { encoding, header, wants, outputs, tokens: tokens.clone(), categories, places: columns }
     }
 
-    /// The page of a chunk, without the rows that are dropped.
+    /// The page of a chunk.
     pub fn bind(&self, chunk: &Chunk) -> Result<Page> {
         let e = &*self.encoding;
         let (inputs, rest) = chunk.cells.split_at(e.inputs.len());
@@ -62,9 +85,10 @@ impl Binder {
         };
         let y = Mat::from_fn(rows.len(), outputs.len(), |i, k| outputs[k].numbers()[rows[i]]);
         let weights = self.weights(chunk, &rows, &y, weight.first(), errors)?;
-        let text = |cells: &Cells| rows.iter().map(|&r| cells.texts()[r].clone().unwrap_or_default()).collect();
+        let text = |cells: &Cells| cells.texts().iter().map(|t| t.clone().unwrap_or_default()).collect();
         let kept = kept.iter().map(text).collect();
-        Ok(Page { batch: Batch { inputs: x, outputs: y, weights }, kept })
+        let batch = Batch { inputs: x, outputs: y, weights };
+        Ok(Page { batch, used: rows, kept, rows: chunk.rows.clone(), places: self.places.clone() })
     }
 
     /// The rows that stay.
@@ -140,7 +164,7 @@ impl Binder {
             return Ok(());
         }
         let word = cell.as_deref().unwrap_or_default();
-        match self.places[input].get(word) {
+        match self.categories[input].get(word) {
             Some(&j) => put(j, 1.0),
             None => {
                 let seen = self.encoding.inputs[input].code.width();

@@ -80,7 +80,7 @@ pub(crate) fn readable(want: &Want, header: &Header) -> Result<()> {
         (Kind::Text(Some((line, word))), As::Number(role)) => Err(role.word(word, (header, *line, want.column))),
         (Kind::Text(None), As::Number(Role::Input | Role::Gaps)) => Err(Error::file(
             &header.file,
-            format!("input {name:?} holds text (use --one-hot to encode categories, or leave it out of --inputs)"),
+            format!("input {name:?} holds text (use --one-hot to encode categories, or --ignore {name:?})"),
         )),
         (Kind::Text(None), As::Number(_)) => {
             Err(Error::file(&header.file, format!("column {name:?} holds text where numbers are needed")))

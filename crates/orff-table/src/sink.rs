@@ -1,7 +1,10 @@
 //! The formats that are written.
 
+use crate::MISSING_TOKENS;
+use crate::cell::Tokens;
+use crate::keep::Kept;
 use crate::target::Target;
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use faer::MatRef;
@@ -57,11 +60,11 @@ impl Write for Text {
 }
 
 impl Csv {
-    pub fn new(target: Target, zip: bool, delimiter: u8, kept: &[String], columns: &[String]) -> io::Result<Self> {
+    pub fn new(target: Target, zip: bool, delimiter: u8, kept: &[Kept], columns: &[String]) -> io::Result<Self> {
         let out = out(target);
         let text = if zip { Text::Zipped(GzEncoder::new(out, Compression::default())) } else { Text::Plain(out) };
         let mut rows = csv::WriterBuilder::new().delimiter(delimiter).from_writer(text);
-        rows.write_record(kept.iter().chain(columns)).map_err(plain)?;
+        rows.write_record(kept.iter().map(|k| &k.name).chain(columns)).map_err(plain)?;
         Ok(Csv { rows })
     }
 }
@@ -104,6 +107,8 @@ impl Sink for Csv {
 /// Arrow arrays, in Parquet or in an Arrow IPC file.
 pub(crate) struct Columns {
     schema: SchemaRef,
+    kept: Vec<Kept>,
+    tokens: Tokens,
     file: Packed,
 }
 
@@ -116,23 +121,27 @@ enum Packed {
 const GROUP_BYTES: usize = 1 << 26;
 
 impl Columns {
-    fn schema(kept: &[String], columns: &[String]) -> SchemaRef {
-        let texts = kept.iter().map(|n| Field::new(n, DataType::Utf8, false));
+    fn schema(kept: &[Kept], columns: &[String]) -> SchemaRef {
+        let carried = kept.iter().map(|k| Field::new(&k.name, k.arrow_type(), true));
         let numbers = columns.iter().map(|n| Field::new(n, DataType::Float64, false));
-        Arc::new(Schema::new(texts.chain(numbers).collect::<Vec<_>>()))
+        Arc::new(Schema::new(carried.chain(numbers).collect::<Vec<_>>()))
     }
 
-    pub fn parquet(target: Target, kept: &[String], columns: &[String]) -> io::Result<Self> {
+    fn new(schema: SchemaRef, kept: &[Kept], file: Packed) -> Self {
+        Columns { schema, kept: kept.to_vec(), tokens: Tokens::new(&MISSING_TOKENS), file }
+    }
+
+    pub fn parquet(target: Target, kept: &[Kept], columns: &[String]) -> io::Result<Self> {
         let schema = Columns::schema(kept, columns);
         let how = WriterProperties::builder().set_compression(Packing::SNAPPY).build();
         let writer = ArrowWriter::try_new(out(target), schema.clone(), Some(how)).map_err(from_parquet)?;
-        Ok(Columns { schema, file: Packed::Parquet(Box::new(writer)) })
+        Ok(Columns::new(schema, kept, Packed::Parquet(Box::new(writer))))
     }
 
-    pub fn arrow(target: Target, kept: &[String], columns: &[String]) -> io::Result<Self> {
+    pub fn arrow(target: Target, kept: &[Kept], columns: &[String]) -> io::Result<Self> {
         let schema = Columns::schema(kept, columns);
         let writer = FileWriter::try_new(out(target), &schema).map_err(from_arrow)?;
-        Ok(Columns { schema, file: Packed::Arrow(Box::new(writer)) })
+        Ok(Columns::new(schema, kept, Packed::Arrow(Box::new(writer))))
     }
 }
 
@@ -158,9 +167,10 @@ impl Sink for Columns {
         if values.nrows() == 0 {
             return Ok(());
         }
-        let texts = kept.iter().map(|c| Arc::new(StringArray::from_iter_values(c)) as ArrayRef);
+        let carried = self.kept.iter().zip(kept).map(|(k, texts)| k.array(texts, &self.tokens));
+        let carried: Vec<ArrayRef> = carried.collect::<Result<_, _>>().map_err(io::Error::other)?;
         let number = |k: usize| Arc::new(Float64Array::from_iter_values(values.col(k).iter().copied())) as ArrayRef;
-        let arrays = texts.chain((0..values.ncols()).map(number)).collect();
+        let arrays = carried.into_iter().chain((0..values.ncols()).map(number)).collect();
         let batch = RecordBatch::try_new(self.schema.clone(), arrays).map_err(from_arrow)?;
         match &mut self.file {
             Packed::Arrow(file) => file.write(&batch).map_err(from_arrow),

@@ -9,8 +9,9 @@ use crate::error::{Error, Result};
 use crate::fit::{fit, needs_pass};
 use crate::format::Format;
 use crate::header::Header;
+use crate::keep::Kept;
 use crate::open::{Input, Opener, Origin};
-use crate::options::{Options, Select};
+use crate::options::{Missing, Options, Select};
 use crate::page::{Binder, Page};
 use crate::paths::expand;
 use crate::plan::Finder;
@@ -44,11 +45,12 @@ pub struct Source {
     encoding: Arc<Encoding>,
     needs_outputs: bool,
     keep: Option<Selector>,
-    kept: Vec<String>,
+    kept: Vec<Kept>,
     left_out: Vec<String>,
     read: Arc<AtomicU64>,
+    skipped: AtomicU64,
     total: Option<u64>,
-    _copy: Option<TempPath>,
+    _copy: Option<Arc<TempPath>>,
 }
 
 /// How far a stream has been read.
@@ -118,10 +120,22 @@ impl Source {
             }
             Origin::Files(files, copy) => {
                 opener.learn(&files, purpose.sparse())?;
-                let first = opener.file(&files[0], &ignored)?;
+                let mut first = opener.file(&files[0], &ignored)?;
+                // the first file with rows tells what the columns hold
+                for file in &files[1..] {
+                    if !first.header().empty {
+                        break;
+                    }
+                    first = opener.file(file, &ignored)?;
+                }
                 (files, copy, first)
             }
         };
+        if first.header().empty {
+            let name = files.first().map_or(first.header().file.clone(), |f| f.shown.clone());
+            let what = if first.header().named { "no rows: the file holds only column names" } else { "no rows" };
+            return Err(Error::file(name, what));
+        }
         let (encoding, needs_outputs, keep, left_out) = match purpose {
             Purpose::Apply { encoding, outputs, keep } => (encoding.clone(), outputs, keep, Vec::new()),
             Purpose::Learn(select) => {
@@ -136,36 +150,43 @@ impl Source {
                         )));
                     }
                     let opened = files.iter().map(|f| opener.file(f, &ignored));
-                    fit(&mut encoding, opened, &opener.tokens, |c| opener.rows(c))?;
+                    fit(&mut encoding, opened, &opener.tokens, |c| opener.rows(c), &|_| true)?;
                 }
                 (encoding, true, select.keep.clone(), draft.left_out)
             }
         };
         encoding.check()?;
         let kept = match &keep {
-            Some(k) => k.resolve(first.header())?.into_iter().map(|c| first.header().names[c].clone()).collect(),
+            Some(k) => k.resolve(first.header())?.into_iter().map(|c| Kept::of(first.header(), c)).collect(),
             None => Vec::new(),
         };
-        let mut empty = true;
-        let mut fits = |header: &Header| {
-            empty &= header.empty;
+        let fits = |header: &Header| {
             Finder { encoding: &encoding, header, outputs: needs_outputs }.wants(keep.as_ref()).map(|_| ())
         };
         fits(first.header())?;
-        for file in files.iter().skip(1) {
+        for file in files.iter().filter(|f| f.shown != first.header().file) {
             fits(opener.file(file, &ignored)?.header())?;
-        }
-        if empty {
-            let what = if first.header().named { "has column names but no rows" } else { "has no rows" };
-            return Err(Error::file(&first.header().file, what));
         }
         let size = |f: &Input| std::fs::metadata(&f.path).map(|m| m.len()).ok();
         let total = if files.is_empty() { None } else { files.iter().map(size).sum() };
         let stream = files.is_empty().then(|| Mutex::new(Stage::Fresh(first)));
         let encoding = Arc::new(encoding);
         let read = Arc::new(AtomicU64::new(0));
-        let _copy = copy;
-        Ok(Source { files, stream, opener, encoding, needs_outputs, keep, kept, left_out, read, total, _copy })
+        let (_copy, skipped) = (copy.map(Arc::new), AtomicU64::new(0));
+        Ok(Source {
+            files,
+            stream,
+            opener,
+            encoding,
+            needs_outputs,
+            keep,
+            kept,
+            left_out,
+            read,
+            skipped,
+            total,
+            _copy,
+        })
     }
 
     /// The encoding, for the model file.
@@ -183,12 +204,47 @@ impl Source {
         if self.needs_outputs { self.encoding.output_names() } else { Vec::new() }
     }
 
-    /// The name of each carried column.
-    pub fn kept_names(&self) -> &[String] {
+    /// The carried columns.
+    pub fn kept(&self) -> &[Kept] {
         &self.kept
     }
 
-    /// Columns that were not taken as inputs by default, because they hold no numbers.
+    /// The same files with means (and shares of categories) of the rows for which `part` holds, numbered from 0 as they
+    /// are delivered: rows that are held out then tell nothing. Which categories there are is known from all rows. One
+    /// more pass, if missing values are replaced by means.
+    pub fn learned_from(&self, part: impl Fn(u64) -> bool) -> Result<Source> {
+        let mut encoding = (*self.encoding).clone();
+        if encoding.missing == Missing::Mean && !encoding.inputs.is_empty() {
+            encoding.inputs.iter_mut().for_each(|i| i.code.forget_mean());
+            let ignored = Arc::new(AtomicU64::new(0));
+            let opened = self.files.iter().map(|f| self.opener.file(f, &ignored));
+            fit(&mut encoding, opened, &self.opener.tokens, |c| self.opener.rows(c), &part)?;
+        }
+        if self.stream.is_some() {
+            return Err(once());
+        }
+        Ok(Source {
+            files: self.files.clone(),
+            stream: None,
+            opener: self.opener.clone(),
+            encoding: Arc::new(encoding),
+            needs_outputs: self.needs_outputs,
+            keep: self.keep.clone(),
+            kept: self.kept.clone(),
+            left_out: self.left_out.clone(),
+            read: self.read.clone(),
+            skipped: AtomicU64::new(0),
+            total: self.total,
+            _copy: self._copy.clone(),
+        })
+    }
+
+    /// Rows skipped so far in the current pass, because of a missing value.
+    pub fn skipped(&self) -> u64 {
+        self.skipped.load(Relaxed)
+    }
+
+    /// Columns that were not taken as inputs by default, because they hold no values.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
@@ -210,9 +266,11 @@ impl Source {
         while left > 0 {
             let Some(page) = pages.next() else { break };
             let page = page?;
-            let n = page.batch.inputs.nrows().min(left);
+            let n = page.used.len().min(left);
             left -= n;
-            out.push(crate::split::first(&page.batch, n));
+            if n > 0 {
+                out.push(crate::split::first(&page.batch, n));
+            }
             if self.stream.is_some() {
                 seen.push_back(page);
             }
@@ -224,20 +282,17 @@ impl Source {
         Ok(out)
     }
 
-    /// The rows in order with the carried columns beside them.
+    /// The rows in order with the carried columns beside them. A page may hold no row that can be used.
     pub fn pages(&self) -> Result<Pages<'_>> {
+        self.skipped.store(0, Relaxed);
         let mut pages =
-            Pages { source: self, file: 0, running: None, replay: VecDeque::new(), seen: 0, ended: false };
+            Pages { source: self, file: 0, running: None, replay: VecDeque::new(), used: 0, ended: false };
         if let Some(stage) = &self.stream {
             let mut stage = stage.lock().unwrap_or_else(PoisonError::into_inner);
             match std::mem::replace(&mut *stage, Stage::Spent) {
                 Stage::Fresh(opened) => pages.running = Some(self.run(opened)?),
                 Stage::Looked(replay, running) => (pages.replay, pages.running) = (replay, Some(running)),
-                Stage::Spent => {
-                    return Err(Error::Options(
-                        "standard input can be read only once (save it to a file first, and give the file)".into(),
-                    ));
-                }
+                Stage::Spent => return Err(once()),
             }
         } else {
             self.read.store(0, Relaxed);
@@ -253,6 +308,10 @@ impl Source {
         let binder = Binder::new(self.encoding.clone(), header, wants, self.needs_outputs, &self.opener.tokens);
         Ok(Box::new(Running { chunks, binder }))
     }
+}
+
+fn once() -> Error {
+    Error::Options("standard input can be read only once (save it to a file first, and give the file)".into())
 }
 
 impl Purpose<'_> {
@@ -276,7 +335,8 @@ impl Rows for Source {
 
     fn batches(&self) -> orff::Result<Box<dyn Iterator<Item = orff::Result<Batch>> + '_>> {
         let pages = self.pages().map_err(orff::Error::from)?;
-        Ok(Box::new(pages.map(|page| page.map(|p| p.batch).map_err(orff::Error::from))))
+        let batches = pages.map(|page| page.map(|p| p.batch).map_err(orff::Error::from));
+        Ok(Box::new(batches.filter(|b| b.as_ref().map_or(true, |b| b.inputs.nrows() > 0))))
     }
 
     fn rereadable(&self) -> bool {
@@ -296,15 +356,14 @@ pub struct Pages<'a> {
     file: usize,
     running: Option<Box<Running>>,
     replay: VecDeque<Page>,
-    seen: u64,
+    used: u64,
     ended: bool,
 }
 
 impl Pages<'_> {
     fn advance(&mut self) -> Result<Option<Page>> {
         if let Some(page) = self.replay.pop_front() {
-            self.seen += 1;
-            return Ok(Some(page));
+            return Ok(Some(self.count(page)));
         }
         loop {
             let Some(running) = &mut self.running else {
@@ -317,10 +376,7 @@ impl Pages<'_> {
             match running.chunks.next()? {
                 Some(chunk) => {
                     let page = running.binder.bind(&chunk)?;
-                    if page.batch.inputs.nrows() > 0 {
-                        self.seen += 1;
-                        return Ok(Some(page));
-                    }
+                    return Ok(Some(self.count(page)));
                 }
                 None if self.source.stream.is_some() => return self.finish(),
                 None => self.running = None,
@@ -328,13 +384,20 @@ impl Pages<'_> {
         }
     }
 
+    fn count(&mut self, page: Page) -> Page {
+        self.used += page.used.len() as u64;
+        self.source.skipped.fetch_add((page.nrows() - page.used.len()) as u64, Relaxed);
+        page
+    }
+
+    /// Rows to learn from or to score on must not all be left out.
     fn finish(&self) -> Result<Option<Page>> {
-        if self.seen > 0 {
+        if self.used > 0 || !self.source.needs_outputs {
             return Ok(None);
         }
-        Err(Error::Options(
-            "no row is left: every row has a missing value and was dropped (use --missing mean)".into(),
-        ))
+        let file = self.source.files.first().map_or("standard input".into(), |f| f.shown.clone());
+        let why = "no row is left: every row has a missing value and was dropped (use --missing mean)";
+        Err(Error::file(file, why))
     }
 }
 

@@ -83,7 +83,8 @@ impl<'a, R: Rows + ?Sized> Split<'a, R> {
         Ok(Split { rows, rule: Rule::Fold { fold: fold as u64, of: of as u64 }, seed, inside })
     }
 
-    fn keeps(&self, row: u64) -> bool {
+    /// Whether a row, numbered from 0, belongs to this part.
+    pub fn keeps(&self, row: u64) -> bool {
         let h = hash(self.seed, row);
         let hit = match self.rule {
             Rule::Below(fraction) => ((h >> 11) as f64) < fraction * (1u64 << 53) as f64,

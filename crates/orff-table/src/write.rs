@@ -2,12 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::format::Format;
+use crate::keep::Kept;
 use crate::sink::{Columns, Csv, Npy, Sink};
 use crate::target::Target;
 use faer::MatRef;
 use std::path::{Path, PathBuf};
 
-/// Writes rows: some columns of text that were carried along, then columns of numbers. The file appears under its
+/// Writes rows: some columns that were carried along, then columns of numbers. Parquet and Arrow files hold carried
+/// columns as what they were, texts or numbers. The file appears under its
 /// name when [`finish`](Writer::finish) is called; a writer that is dropped leaves nothing.
 ///
 /// ```
@@ -30,12 +32,7 @@ pub struct Writer {
 impl Writer {
     /// Starts a file in the format of its extension (`.csv`, `.csv.gz`, `.tsv`, `.parquet`, `.arrow`, `.npy`), or in
     /// the given one; `-` is standard output, in CSV unless another format is given.
-    pub fn create(
-        path: impl AsRef<Path>,
-        format: Option<Format>,
-        kept: &[String],
-        columns: &[String],
-    ) -> Result<Self> {
+    pub fn create(path: impl AsRef<Path>, format: Option<Format>, kept: &[Kept], columns: &[String]) -> Result<Self> {
         let path = path.as_ref();
         let stdout = path.as_os_str() == "-";
         let shown = path.display().to_string();
@@ -87,7 +84,10 @@ impl Writer {
                 values.ncols()
             )));
         }
-        self.sink.write(kept, values).map_err(|e| Error::io(&self.name, e))
+        self.sink.write(kept, values).map_err(|e| match e.downcast::<Error>() {
+            Ok(own) => own,
+            Err(e) => Error::io(&self.name, e),
+        })
     }
 
     /// Completes the file and gives it its name.

@@ -127,7 +127,11 @@ impl Group {
                     row: first_row + i,
                     column: (k + 1).to_string(),
                     value: value.to_string(),
-                    problem: format!("is outside the domain of the {} group (x > {})", self.name(), -self.shift(k)),
+                    problem: format!(
+                        "is outside the domain of the {} group (x > {})",
+                        self.name(),
+                        0.0 - self.shift(k)
+                    ),
                 })?;
             }
         }

@@ -101,7 +101,7 @@ impl Kind {
                 "a kernel such as decomposable, curl-free or \"curl-free(matern(2.5)) + div-free\"".into()
             }
             Kind::Group => "additive, multiplicative, skewed(c) or skewed(c1, c2, …)".into(),
-            Kind::Matrix => "a matrix given by its rows, or none".into(),
+            Kind::Matrix => "a symmetric positive definite matrix given by its rows, or none".into(),
         }
     }
 
@@ -122,16 +122,7 @@ impl Kind {
             Kind::Text => value.is_string() || value.is_null(),
             Kind::Kernel => value.is_string() || value.is_object(),
             Kind::Group => value.as_str().is_some_and(|v| v.parse::<crate::group::Group>().is_ok()),
-            Kind::Matrix => match value {
-                Value::Null => true,
-                Value::Array(rows) => {
-                    let whole = |row: &Value| {
-                        row.as_array().is_some_and(|row| row.len() == rows.len() && row.iter().all(Value::is_number))
-                    };
-                    !rows.is_empty() && rows.iter().all(whole)
-                }
-                _ => false,
-            },
+            Kind::Matrix => value.is_null() || square(value).is_some_and(|m| positive_definite(&m)),
         }
     }
 
@@ -206,9 +197,38 @@ impl Kind {
             Kind::Flag => vec![json!("perhaps"), json!(2)],
             Kind::Auto(inner) | Kind::WordOr(_, inner) | Kind::Several(inner) => inner.bad_values(),
             Kind::Kernel | Kind::Group => vec![json!(3), json!([1.0])],
-            Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m"), json!([])],
+            Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m"), json!([]), json!([[1.0, 2.0], [2.0, 1.0]])],
         }
     }
+}
+
+/// The rows of a square matrix.
+fn square(value: &Value) -> Option<Vec<Vec<f64>>> {
+    let rows = value.as_array().filter(|rows| !rows.is_empty())?;
+    let row = |row: &Value| -> Option<Vec<f64>> {
+        row.as_array().filter(|row| row.len() == rows.len())?.iter().map(Value::as_f64).collect()
+    };
+    rows.iter().map(row).collect()
+}
+
+/// Whether a matrix (p×p) is symmetric to rounding and its Cholesky pivots are > 0. Time p³.
+fn positive_definite(m: &[Vec<f64>]) -> bool {
+    let p = m.len();
+    let even = |i: usize, j: usize| (m[i][j] - m[j][i]).abs() <= 1e-9 * (m[i][j].abs() + m[j][i].abs());
+    if !(0..p).all(|i| (0..i).all(|j| even(i, j))) {
+        return false;
+    }
+    let mut factor = vec![vec![0.0; p]; p];
+    for i in 0..p {
+        for j in 0..=i {
+            let rest = m[i][j] - (0..j).map(|k| factor[i][k] * factor[j][k]).sum::<f64>();
+            if i == j && !(rest > 0.0 && rest.is_finite()) {
+                return false;
+            }
+            factor[i][j] = if i == j { rest.sqrt() } else { rest / factor[j][j] };
+        }
+    }
+    true
 }
 
 /// One declared parameter.
@@ -259,6 +279,12 @@ pub trait Params: Serialize + for<'de> Deserialize<'de> + Default {
                 )
             })?;
             param.kind.check(param.name, value)?;
+            let alone = Value::Object([(name.clone(), value.clone())].into_iter().collect());
+            serde_json::from_value::<Self>(alone).map_err(|e| {
+                let why = e.to_string();
+                let prefix = format!("{name}: ");
+                Error::parameter(name.clone(), param.kind.expected(), why.strip_prefix(&prefix).unwrap_or(&why))
+            })?;
         }
         serde_json::from_value(Value::Object(values.clone())).map_err(|e| Error::Data(e.to_string()))
     }

@@ -190,7 +190,7 @@ fn check(picture: &FieldPicture) -> Result<()> {
     Ok(())
 }
 
-fn ask(field: &mut dyn FnMut(&[[f64; 2]]) -> Result<Vec<[f64; 2]>>, at: &[[f64; 2]]) -> Result<Vec<[f64; 2]>> {
+fn ask(field: Field<'_>, at: &[[f64; 2]]) -> Result<Vec<[f64; 2]>> {
     let values = field(at)?;
     ensure!(values.len() == at.len(), "field: {} vectors for {} points", values.len(), at.len());
     for (f, x) in values.iter().zip(at) {

@@ -101,7 +101,7 @@ pub fn number(v: f64, step: f64) -> String {
     }
     let v = if v.abs() <= 1e-9 * step { 0.0 } else { v };
     let size = v.abs().max(step);
-    if v != 0.0 && (size >= 1e5 || size < 1e-3) {
+    if v != 0.0 && !(1e-3..1e5).contains(&size) {
         let power = size.log10().floor() as i32;
         let digits = (f64::from(power) - step.log10().floor()).max(0.0) as usize;
         return format!("{}×10{}", minus(format!("{:.digits$}", v / 10f64.powi(power))), superscript(power));

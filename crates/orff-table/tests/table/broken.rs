@@ -24,29 +24,26 @@ fn whole_files() {
     }
     assert_eq!(said("t.csv", "\n \n"), "t.csv: the file is empty");
     assert_eq!(said("t.csv.gz", zipped("")), "t.csv.gz: the file is empty");
-    assert_eq!(
-        said("t.csv", "x,y\n"),
-        "t.csv: no column is left for the inputs (x, y hold no numbers: use --one-hot to encode categories)"
-    );
+    assert_eq!(said("t.csv", "x,y\n"), "t.csv: no rows: the file holds only column names");
     let (_dir, path) = file("t.csv", "x,y\n");
     let select = Select { inputs: columns("x"), ..Select::default() };
-    assert_eq!(complaint(&path, &Options::default(), &select), "t.csv: has column names but no rows");
+    assert_eq!(complaint(&path, &Options::default(), &select), "t.csv: no rows: the file holds only column names");
     assert_eq!(said("t.csv", "x,y\n1,\0\n"), "t.csv: is not a text file: it contains zero bytes");
     assert_eq!(said("t.csv", b"\xff\xfex\0"), "t.csv: is UTF-16 text (save it as UTF-8)");
     assert_eq!(
         said("t.csv", b"x,caf\xe9\n1,2\n"),
         "t.csv: the name of column 2 is not UTF-8 (save the file as UTF-8)"
     );
-    assert_eq!(said("t.csv", "PAR1xxxxxxxx"), "t.csv: holds Parquet data, not CSV (use --format parquet)");
+    assert_eq!(said("t.csv", "PAR1xxxxxxxx"), "t.csv: holds Parquet data, not CSV (use --file-format parquet)");
     assert_eq!(said("t.parquet", "x,y\n1,2\n"), "t.parquet: is not Parquet: it begins with \"x,y\\n1,2\\n\"");
     assert_eq!(
         said("t.xyz", "x,y\n1,2\n"),
-        "t.xyz: the format is not known from the name (use --format csv, parquet, arrow, npy, npz or svmlight)"
+        "t.xyz: the format is not known from the name (use --file-format csv, parquet, arrow, npy, npz or svmlight)"
     );
     assert_eq!(said("t.parquet", "PAR1"), "t.parquet: the file is damaged (it is too short)");
     assert_eq!(
         "xls".parse::<Format>().unwrap_err().to_string(),
-        "format: expected one of csv, parquet, arrow, npy, npz, svmlight, got \"xls\""
+        "--file-format: expected one of csv, parquet, arrow, npy, npz, svmlight, got \"xls\""
     );
     assert_eq!("x".parse::<Missing>().unwrap_err().to_string(), "missing: expected error, drop or mean, got \"x\"");
 }
@@ -90,7 +87,7 @@ fn rows_that_are_all_dropped() {
     let select = Select { inputs: columns("x,y"), missing: Missing::Drop, ..Select::default() };
     assert_eq!(
         complaint(&path, &Options::default(), &select),
-        "no row is left: every row has a missing value and was dropped (use --missing mean)"
+        "t.csv: no row is left: every row has a missing value and was dropped (use --missing mean)"
     );
 }
 

@@ -18,13 +18,16 @@ fn said(select: &Select) -> String {
 #[test]
 fn resolved() {
     let inputs = |s: &str| Select { inputs: columns(s), ..Select::default() };
-    assert_eq!(names(&Select::default()), ["velocity", "x1", "x2", "x3", "u", "|"]);
-    assert_eq!(names(&outputs("u")), ["velocity", "x1", "x2", "x3", "|", "u"]);
+    let without = |s: &str| Select { ignore: columns(s), ..Select::default() };
+    assert_eq!(names(&without("id")), ["velocity", "x1", "x2", "x3", "u", "|"]);
+    assert_eq!(names(&without("1,x2..u")), ["velocity", "x1", "|"]);
+    assert_eq!(names(&Select { ignore: columns("1"), ..outputs("u") }), ["velocity", "x1", "x2", "x3", "|", "u"]);
+    assert_eq!(names(&Select { ignore: columns("x2"), ..inputs("x1..x3") }), ["x1", "x3", "|"]);
     assert_eq!(names(&inputs("x1..x3")), ["x1", "x2", "x3", "|"]);
     assert_eq!(names(&inputs("3..5")), ["x1", "x2", "x3", "|"]);
     assert_eq!(names(&inputs("x2..")), ["x2", "x3", "u", "|"]);
     assert_eq!(names(&inputs("6, velocity,4")), ["u", "velocity", "x2", "|"]);
-    let all = Select { weight: columns("x3"), keep: columns("velocity"), ..outputs("u,2..2") };
+    let all = Select { weight: columns("x3"), keep: columns("id"), ..outputs("u,2..2") };
     assert_eq!(names(&all), ["x1", "x2", "|", "u", "velocity"]);
     let (_dir, path) = file("t.csv", "\"a,b\",c..d,2\n1,2,3\n");
     let odd = open(&path, &inputs("\"a,b\",c..d,2")).unwrap();
@@ -54,20 +57,24 @@ fn complaints() {
     assert_eq!(
         said(&Select { inputs: columns("id"), ..Select::default() }),
         "t.csv:2:1: \"a\" is not a number (input \"id\": use --one-hot to encode categories, --missing-tokens if it \
-         stands for a missing value, or leave the column out of --inputs)"
+         stands for a missing value, or --ignore \"id\")"
     );
     assert_eq!(said(&outputs("id")).split(" (").next().unwrap(), "t.csv:2:1: \"a\" is not a number");
     assert_eq!(said(&Select { weight: columns("x1,x2"), ..outputs("u") }), "weight: expected one column, got 2");
     assert_eq!(
         complaint_csv("a,b\nx,y\n", &Select::default()),
-        "t.csv: no column is left for the inputs (a, b hold no numbers: use --one-hot to encode categories)"
+        "t.csv: column \"a\" holds words such as \"x\" (line 2), column \"b\" holds words such as \"y\" (line 2), not \
+         numbers: use --ignore a,b to leave out, --one-hot to encode words, or --inputs to say which columns to use"
     );
+    assert_eq!(said(&Select { ignore: columns("u"), ..outputs("u") }), "column \"u\" of t.csv is used and ignored");
+    let all = Select { ignore: columns("1.."), ..Select::default() };
+    assert_eq!(said(&all), "t.csv: no column is left for the inputs");
     assert_eq!(
         complaint_csv("a,b,a\n1,2,3\n", &Select::default()),
         "column name \"a\" appears twice in t.csv (columns 1 and 3): rename one of them"
     );
     assert_eq!(
-        complaint_csv("1,0.5,1,g\n1,2,3,b\n", &Select::default()),
+        complaint_csv("1,0.5,1,g\n1,2,3,b\n", &Select { ignore: columns("g"), ..Select::default() }),
         "column name \"1\" appears twice in t.csv (columns 1 and 3): rename one of them (or use --header no: is it data?)"
     );
     assert_eq!("a,,b".parse::<Selector>().unwrap_err().to_string(), "columns \"a,,b\": an item of the list is empty");
@@ -79,10 +86,16 @@ fn complaints() {
 }
 
 #[test]
-fn empty_and_text_columns_are_left_out_by_default() {
-    let (_dir, path) = file("t.csv", "a,b,c,\n1,red,TRUE,\n2,blue,False,\n");
-    let source = open(&path, &Select::default()).unwrap();
+fn words_are_refused_and_empty_columns_left_out_by_default() {
+    let t = "a,the b,c,\n1,red,TRUE,\n2,blue,False,\n";
+    assert_eq!(
+        complaint_csv(t, &Select::default()),
+        "t.csv: column \"the b\" holds words such as \"red\" (line 2), not numbers: use --ignore 'the b' to leave out, \
+         --one-hot to encode words, or --inputs to say which columns to use"
+    );
+    let (_dir, path) = file("t.csv", t);
+    let source = open(&path, &Select { ignore: columns("the b"), ..Select::default() }).unwrap();
     assert_eq!(source.input_names(), ["a", "c"]);
-    assert_eq!(source.left_out(), ["b", "c4"]);
+    assert_eq!(source.left_out(), ["c4"]);
     assert_eq!(rows(&source).unwrap(), [[1.0, 1.0], [2.0, 0.0]]);
 }

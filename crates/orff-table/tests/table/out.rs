@@ -2,7 +2,7 @@
 
 use crate::kit::*;
 use faer::{Mat, mat};
-use orff_table::{Format, Options, Select, Source, Writer};
+use orff_table::{Format, Kept, Options, Select, Source, Writer};
 use std::io::Read;
 
 fn values() -> Mat<f64> {
@@ -16,8 +16,7 @@ fn every_format_reads_back() {
     let texts = vec![["a", "b,c", "d\"e", "f\ng"].map(String::from).to_vec()];
     for name in ["t.csv", "t.csv.gz", "t.tsv", "t.parquet", "t.arrow", "t.npy"] {
         let path = dir.path().join(name);
-        let (kept, kept_names) =
-            if name == "t.npy" { (vec![], vec![]) } else { (texts.clone(), vec!["id".to_string()]) };
+        let (kept, kept_names) = if name == "t.npy" { (vec![], vec![]) } else { (texts.clone(), vec!["id".into()]) };
         let mut writer = Writer::create(&path, None, &kept_names, &names).unwrap();
         let first: Vec<Vec<String>> = kept.iter().map(|c: &Vec<String>| c[..3].to_vec()).collect();
         let last: Vec<Vec<String>> = kept.iter().map(|c| c[3..].to_vec()).collect();
@@ -72,7 +71,7 @@ fn a_writer_that_is_dropped_leaves_what_was_there() {
 #[test]
 fn complaints() {
     let dir = tempfile::tempdir().unwrap();
-    let said = |name: &str, kept: &[String]| {
+    let said = |name: &str, kept: &[Kept]| {
         let e = Writer::create(dir.path().join(name), None, kept, &["u".into()]).err().unwrap().to_string();
         e.replace(&format!("{}/", dir.path().display()), "")
     };
@@ -118,4 +117,46 @@ fn a_link_stays_a_link() {
     Writer::create(&link, None, &[], &["u".into()]).unwrap().finish().unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "u\n");
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[test]
+fn carried_numbers_stay_numbers() {
+    use orff_table::Carried::{Integer, Number, Text};
+    let dir = tempfile::tempdir().unwrap();
+    let ids = dir.path().join("ids.csv");
+    std::fs::write(&ids, "id,height,name,x\n007,1.5,a,1\n8,NA,NA,2\n").unwrap();
+    let keep = Select { keep: columns("id,height,name"), ..Select::default() };
+    let mut from = Source::open(&[&ids], &Options::default(), &keep).unwrap();
+    for (name, holds) in [("a.parquet", [Number, Number, Text]), ("b.arrow", [Number, Number, Text])] {
+        assert_eq!(from.kept().iter().map(|k| k.holds).collect::<Vec<_>>(), holds);
+        let path = dir.path().join(name);
+        let mut writer = Writer::create(&path, None, from.kept(), &["u".into()]).unwrap();
+        for page in from.pages().unwrap() {
+            writer.write(&page.unwrap().kept, mat![[0.5], [0.25]].as_ref()).unwrap();
+        }
+        writer.finish().unwrap();
+        let select = Select { inputs: columns("id,u"), outputs: columns("height"), ..keep.clone() };
+        from = Source::open(&[&path], &Options::default(), &select).unwrap();
+        let found = rows(&from).unwrap();
+        assert_eq!(found[0], [7.0, 0.5, 1.5]);
+        assert!(found[1][..2] == [8.0, 0.25] && found[1][2].is_nan(), "a missing number is null: {found:?}");
+        assert_eq!(from.pages().unwrap().next().unwrap().unwrap().kept[2], ["a", "NA"], "texts stay as written");
+    }
+    let whole = dir.path().join("whole.parquet");
+    let big = 9_007_199_254_740_993_i64; // no double has this value
+    let kept = Kept { name: "id".into(), holds: Integer };
+    let mut writer = Writer::create(&whole, None, &[kept.clone()], &["u".into()]).unwrap();
+    writer.write(&[vec![big.to_string(), String::new()]], mat![[1.0], [2.0]].as_ref()).unwrap();
+    writer.finish().unwrap();
+    let keep = Select { keep: columns("id"), ..Select::default() };
+    let source = Source::open(&[&whole], &Options::default(), &keep).unwrap();
+    assert_eq!(source.kept(), [kept]);
+    assert_eq!(source.pages().unwrap().next().unwrap().unwrap().kept, [[big.to_string(), String::new()]]);
+    let number = Kept { name: "id".into(), holds: Number };
+    let mut writer = Writer::create(dir.path().join("w.arrow"), None, &[number], &["u".into()]).unwrap();
+    assert_eq!(
+        writer.write(&[vec!["A7".into()]], mat![[1.0]].as_ref()).unwrap_err().to_string(),
+        "carried column \"id\": \"A7\" is not a number (the first rows hold numbers only, so the file cannot hold it: \
+         write .csv)"
+    );
 }

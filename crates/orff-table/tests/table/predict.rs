@@ -83,7 +83,7 @@ fn categories() {
     let many: String = (0..1001).map(|k| format!("v{k},1\n")).collect();
     assert_eq!(
         complaint_csv(format!("c,u\n{many}"), &one_hot),
-        "t.csv: column \"c\" has more than 1000 categories (is it an identifier? leave it out of --inputs)"
+        "t.csv: column \"c\" has more than 1000 categories (is it an identifier? use --ignore)"
     );
     let (_dir, path) = file("t.csv", "zip,x,u\n20,1,1\n10,2,1\n20,3,1\n");
     let source = open(&path, &Select { categories: columns("zip"), ..outputs("u") }).unwrap();
@@ -101,7 +101,60 @@ fn carried_columns() {
     let (_dir, path) = file("new.csv", "name,size\n\"a, b\",1\nc,NA\nNA,3\n");
     let source = Source::with_encoding(&[&path], &Options::default(), &e, false, columns("name")).unwrap();
     assert_eq!((source.inputs(), source.outputs()), (1, 0));
-    assert_eq!(source.kept_names(), ["name"]);
+    assert_eq!(source.kept(), ["name".into()]);
     let pages: Vec<_> = source.pages().unwrap().map(|p| p.unwrap()).collect();
-    assert_eq!(pages[0].kept, [["a, b", "NA"]], "the second row was dropped, texts stay as written");
+    assert_eq!(pages[0].kept, [["a, b", "c", "NA"]], "texts of all rows, as written");
+    assert_eq!((pages[0].nrows(), &pages[0].used[..]), (3, &[0, 2][..]), "the second row cannot be used");
+    assert_eq!((pages[0].batch.inputs.nrows(), source.skipped()), (2, 1));
+}
+
+#[test]
+fn rows_without_inputs_are_no_error_where_only_predictions_are_asked_for() {
+    let e = model(&Select { inputs: columns("size"), missing: Missing::Drop, ..outputs("u") });
+    let (_dir, path) = file("new.csv", "size,u\n,1\nNA,2\n");
+    let source = Source::with_encoding(&[&path], &Options::default(), &e, false, None).unwrap();
+    let pages: Vec<_> = source.pages().unwrap().map(|p| p.unwrap()).collect();
+    assert_eq!((pages.len(), pages[0].nrows(), pages[0].used.len()), (1, 2, 0));
+    assert_eq!(rows(&source).unwrap(), Vec::<Vec<f64>>::new());
+    assert_eq!(
+        apply(&e, "size,u\n,1\nNA,2\n", true).unwrap_err(),
+        "new.csv: no row is left: every row has a missing value and was dropped (use --missing mean)"
+    );
+}
+
+#[test]
+fn a_value_is_named_by_its_place() {
+    let value = |row: usize, column: &str| orff::Error::Value {
+        row,
+        column: column.into(),
+        value: "-3".into(),
+        problem: "is wrong".into(),
+    };
+    let select = Select { missing: Missing::Drop, one_hot: true, inputs: columns("colour,size"), ..outputs("u") };
+    let (_dir, path) = file("train.csv", TRAIN.replace("2,4,blue", "2,,blue"));
+    let source = open(&path, &select).unwrap();
+    let page = source.pages().unwrap().next().unwrap().unwrap();
+    assert_eq!(page.batch.inputs.nrows(), 1, "only the first row has a size");
+    let said = |e: orff::Error| page.placed(e).to_string().replace(&path.display().to_string(), "train.csv");
+    assert_eq!(said(value(1, "3")), "train.csv:2:2: input \"size\": -3 is wrong");
+    assert_eq!(said(value(1, "2")), "train.csv:2:3: input \"colour\": -3 is wrong");
+    assert_eq!(said(value(1, "1 of view 2")), "train.csv:2: input 1 of view 2: -3 is wrong");
+    assert_eq!(said(value(9, "1")), "row 9, column 1: -3 is wrong", "no such row here");
+    assert_eq!(said(orff::Error::Interrupted), "interrupted");
+}
+
+#[test]
+fn means_come_from_the_rows_learned_from() {
+    let select = Select { missing: Missing::Mean, one_hot: true, ..outputs("u") };
+    let (_dir, path) = file("t.csv", "size,colour,u\n1,red,0\n,blue,0\n3,,0\n100,blue,0\n");
+    let all = open(&path, &select).unwrap();
+    assert_eq!(all.encoding().inputs[0].code, Code::Number { mean: Some(104.0 / 3.0) });
+    let part = all.learned_from(|row| row < 3).unwrap();
+    assert_eq!(part.encoding().inputs[0].code, Code::Number { mean: Some(2.0) });
+    assert_eq!(part.input_names(), ["size", "colour=blue", "colour=red"]);
+    assert_eq!(rows(&part).unwrap()[1..3], [[2.0, 1.0, 0.0, 0.0], [3.0, 0.5, 0.5, 0.0]]);
+    let first = all.learned_from(|row| row == 0).unwrap();
+    assert_eq!(rows(&first).unwrap()[2], [3.0, 0.0, 1.0, 0.0], "a category that was held out has no share");
+    let none = all.learned_from(|row| row == 1).err().unwrap().to_string();
+    assert!(none.ends_with("column \"size\" has no values to take a mean of"), "{none}");
 }

@@ -19,7 +19,7 @@
 //!
 //! Spectra are `gaussian`, `laplace`, `cauchy`, `skewed-chi2` with a lengthscale and `matern` with smoothness and
 //! lengthscale; a lengthscale is a number, `auto` or a list. Outputs are `identity`, `covariance`,
-//! `similarity(gamma, epsilon)`, `given([[…]])` and `laplacian([[…]], epsilon)`. Arguments may be named
+//! `similarity(gamma, epsilon)`, `given([[…]])`, for which the bare matrix may stand, and `laplacian([[…]], epsilon)`. Arguments may be named
 //! (`matern(smoothness=1.5)`), and the last ones left out. Text is read as written: parentheses are kept as nesting.
 
 mod call;

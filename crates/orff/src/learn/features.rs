@@ -1,15 +1,15 @@
 //! Random Fourier features of a scalar kernel, for other programs' linear models.
 
 use super::begin::{Choices, in_pool};
-use super::{choose, sample, scale};
+use super::{Regression, choose, sample, scale};
 use crate::error::{Error, Result};
-use crate::feature::{FeatureMap, MapKind};
+use crate::feature::MapKind;
 use crate::group::Group;
 use crate::kernel::{Kernel, Seen, SumDraw};
 use crate::model::{Held, Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
-use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
+use crate::spectrum::{DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
 
@@ -30,7 +30,7 @@ crate::params! {
         /// for an odd number of columns.
         map / feature_map: Auto<MapKind> = Auto::Auto, Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
         /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        /// error, and iid above.
+        /// error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
         draw / draw: Auto<DrawKind> = Auto::Auto,
             Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
         /// Which measure they are drawn from; plain is the kernel's own.
@@ -94,13 +94,9 @@ impl FourierFeatures {
             choices.say(watch, reason);
             n
         });
-        let kind = match self.draw {
-            Auto::Fixed(kind) => kind,
-            Auto::Auto if d <= 20 => DrawKind::QuasiMonteCarlo,
-            Auto::Auto => DrawKind::Iid,
-        };
-        let how = Draw { kind, measure: self.measure, seed: self.seed, purpose: 0 };
-        let map = FeatureMap::draw(&kernel, d, features, self.map.kind(features), &how, self.sum)?;
+        let (draw, measure, sum, map, seed) = (self.draw, self.measure, self.sum, self.map, self.seed);
+        let learner = Regression { draw, measure, sum, map, seed, ..Regression::default() };
+        let map = learner.draw_map(&kernel, d, features)?;
         let model = Linear {
             preparation,
             table: Mat::zeros(map.characters(), 1),

@@ -34,7 +34,7 @@ crate::params! {
         /// for an odd number of columns.
         map / feature_map: Auto<MapKind> = Auto::Auto, Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
         /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        /// error, and iid above.
+        /// error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
         draw / draw: Auto<DrawKind> = Auto::Auto,
             Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
         /// Which measure they are drawn from; trace is bounded and has the smallest error.
@@ -92,17 +92,21 @@ impl Regression {
         in_pool(self.threads, || self.fit_here(rows, watch))
     }
 
-    /// The kind of draw for d inputs.
-    fn kind(&self, d: usize) -> DrawKind {
-        match self.draw {
-            Auto::Fixed(kind) => kind,
+    /// The kind of draw of a kernel on d inputs: the best that it allows.
+    fn kind(&self, kernel: &Kernel, d: usize) -> DrawKind {
+        let kind = match self.draw {
+            Auto::Fixed(kind) => return kind,
             Auto::Auto if d <= 20 => DrawKind::QuasiMonteCarlo,
+            Auto::Auto if d < 128 => DrawKind::Orthogonal,
+            Auto::Auto if d <= 4096 => DrawKind::Structured,
             Auto::Auto => DrawKind::Iid,
-        }
+        };
+        let how = Draw { kind, measure: self.measure, seed: self.seed, purpose: 0 };
+        if kernel.draw(d, 1, &how, self.sum).is_ok() { kind } else { DrawKind::Iid }
     }
 
-    fn how(&self, d: usize) -> Draw {
-        Draw { kind: self.kind(d), measure: self.measure, seed: self.seed, purpose: 0 }
+    fn how(&self, kernel: &Kernel, d: usize) -> Draw {
+        Draw { kind: self.kind(kernel, d), measure: self.measure, seed: self.seed, purpose: 0 }
     }
 
     /// A map of the kernel with about so many unknowns.
@@ -113,8 +117,8 @@ impl Regression {
         self.draw_map(kernel, d, self.features.fixed().map_or(features, |given| given.min(features)))
     }
 
-    fn draw_map(&self, kernel: &Kernel, d: usize, features: usize) -> Result<FeatureMap> {
-        FeatureMap::draw(kernel, d, features, self.map.kind(features), &self.how(d), self.sum)
+    pub(super) fn draw_map(&self, kernel: &Kernel, d: usize, features: usize) -> Result<FeatureMap> {
+        FeatureMap::draw(kernel, d, features, self.map.kind(features), &self.how(kernel, d), self.sum)
     }
 
     /// Moments about their means, of all outputs at once or one by one.
@@ -148,7 +152,8 @@ impl Regression {
         let mut choices = Choices::default();
         let sampled = begin::sampled(self, rows, watch)?;
         let d = sampled.dimension();
-        let sizes = Sizes::of(&self.probe(&sampled.some_kernel()?, d)?);
+        let some = sampled.some_kernel()?;
+        let sizes = Sizes::of(&self.probe(&some, d)?);
         if self.ridge == Ridge::Loo && !sizes.shared {
             return Err(Error::refused(
                 "leave-one-out for this kernel",
@@ -165,10 +170,10 @@ impl Regression {
                 n
             }
         };
-        if self.draw == Auto::Auto {
-            choices.say(watch, format!("draw {}: {d} inputs", self.kind(d)));
-        }
         let megabytes = self.allow_memory(features, &sizes, rows.outputs(), &sampled.drawn.rows)?;
+        if self.draw == Auto::Auto {
+            choices.say(watch, format!("draw {}: {d} inputs", self.kind(&some, d)));
+        }
         let line = format!("memory about {megabytes:.0} MB for {features} characters (lower it with fewer features)");
         choices.say(watch, line);
         if let Some(metric) = &self.metric {
@@ -199,7 +204,12 @@ impl Regression {
 
     /// A few atoms, to know their sizes.
     fn probe(&self, kernel: &Kernel, d: usize) -> Result<Atoms> {
-        kernel.draw(d, 8, &Draw { kind: DrawKind::Iid, ..self.how(d) }, SumDraw::Concatenation)
+        kernel.draw(
+            d,
+            8,
+            &Draw { kind: DrawKind::Iid, measure: self.measure, seed: self.seed, purpose: 0 },
+            SumDraw::Concatenation,
+        )
     }
 
     /// A constant output operator without rank learns nothing; one without full rank ties the outputs, and says so.
@@ -220,12 +230,11 @@ impl Regression {
     fn allow_memory(&self, features: usize, sizes: &Sizes, p: usize, sample: &Batch) -> Result<f64> {
         let missing = (0..sample.outputs.ncols()).any(|t| sample.outputs.col(t).iter().any(|v| !v.is_finite()));
         let parts = if missing || matches!(sample.weights, Some(Weights::Entry(_))) { p as f64 } else { 1.0 };
-        let (m, k) = (features as f64, features as f64 * sizes.columns);
-        let solver = match sizes.shared {
-            true => 3.0 * m * m,
-            false if k <= EIGEN_UNKNOWNS as f64 => 3.0 * k * k,
-            false => 4.0 * k,
-        };
+        let m = features as f64;
+        let unknowns = if sizes.shared { m } else { m * sizes.columns };
+        // what is factorised needs a copy, its factors and the posterior; conjugate gradients a few vectors
+        let factorised = unknowns <= 2.0 * EIGEN_UNKNOWNS as f64;
+        let solver = if factorised { 3.0 * unknowns * unknowns } else { 4.0 * unknowns };
         let bytes =
             8.0 * (2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64 + parts.min(2.0) * solver);
         let megabytes = (bytes / 1e6).max(1.0);

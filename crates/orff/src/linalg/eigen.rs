@@ -42,6 +42,9 @@ pub fn eigen(a: MatRef<f64>) -> Result<Eigen> {
     if n == 0 {
         return Ok(Eigen { values: vec![], vectors: lower }); // faer's scratch size overflows
     }
+    if (0..n).all(|j| (j + 1..n).all(|i| lower[(i, j)] == 0.0)) {
+        return Ok(diagonal(&lower));
+    }
     let mut vectors = Mat::zeros(n, n);
     let mut values = Diag::<f64>::zeros(n);
     let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
@@ -59,6 +62,15 @@ pub fn eigen(a: MatRef<f64>) -> Result<Eigen> {
         return Err(Error::numerical("eigenvalues", "the numbers are too large (rescale the matrix)"));
     }
     Ok(Eigen { values, vectors })
+}
+
+/// A diagonal matrix is its own decomposition, up to the order.
+fn diagonal(a: &Mat<f64>) -> Eigen {
+    let mut order: Vec<usize> = (0..a.nrows()).collect();
+    order.sort_by(|&i, &j| a[(i, i)].total_cmp(&a[(j, j)]));
+    let values = order.iter().map(|&i| a[(i, i)]).collect();
+    let vectors = Mat::from_fn(a.nrows(), a.nrows(), |i, k| if order[k] == i { 1.0 } else { 0.0 });
+    Eigen { values, vectors }
 }
 
 /// Relative asymmetry and negative part that pass for rounding.

@@ -4,7 +4,7 @@ use super::{Shape, Solution, Spread, System};
 use crate::error::{Error, Result};
 use crate::feature::FeatureMap;
 use crate::linalg::{self, Cholesky};
-use faer::{Mat, MatRef};
+use faer::Mat;
 
 /// Solves the system for one ridge λ > 0 by a Cholesky factorisation per distinct matrix G + (nλ/s²)I.
 /// Cost K³/3 each, and as much again twice over for the posterior.
@@ -12,39 +12,40 @@ pub fn solve_direct(map: &FeatureMap, system: &System, ridge: f64, posterior: bo
     if ridge <= 0.0 {
         return Err(Error::refused("ridge 0 by Cholesky", "the system may be singular; the eigen solver handles it"));
     }
-    let mut factored: Vec<(usize, f64, Cholesky, Option<f64>)> = Vec::new();
-    let (mut solutions, mut freedom, mut spreads) = (Vec::new(), Vec::new(), Vec::new());
-    for (k, c) in system.components.iter().enumerate() {
-        let mu = system.rows * ridge / c.s2;
-        let mut matrix = system.groups[c.group].clone();
+    let count = system.components.len();
+    let (mut solutions, mut freedom, mut spreads) = (vec![Vec::new(); count], vec![0.0; count], Vec::new());
+    let mut left: Vec<usize> = (0..count).collect();
+    let mut group = 0;
+    while let Some(&first) = left.first() {
+        // components with one matrix share its factor
+        let (g, mu) = (system.components[first].group, system.rows * ridge / system.components[first].s2);
+        let alike = |k: &usize| {
+            let c = &system.components[*k];
+            c.group == g && (system.rows * ridge / c.s2 - mu).abs() <= 1e-13 * mu
+        };
+        let (members, rest): (Vec<usize>, Vec<usize>) = left.into_iter().partition(alike);
+        left = rest;
+        let mut matrix = system.groups[g].clone();
         let n = matrix.nrows();
         (0..n).for_each(|i| matrix[(i, i)] += mu);
-        let known = factored.iter().position(|(g, m, ..)| *g == c.group && (m - mu).abs() <= 1e-15 * mu);
-        let at = match known {
-            Some(at) => at,
-            None => {
-                factored.push((c.group, mu, Cholesky::new(matrix.as_ref())?, None));
-                factored.len() - 1
-            }
-        };
-        let rhs = MatRef::from_column_major_slice(&c.rhs, n, 1);
-        let g = factored[at].2.solve(Some(matrix.as_ref()), rhs)?;
-        solutions.push((0..n).map(|i| g[(i, 0)]).collect::<Vec<f64>>());
+        let cholesky = Cholesky::new(matrix.as_ref())?;
+        let rhs = Mat::from_fn(n, members.len(), |i, j| system.components[members[j]].rhs[i]);
+        let solved = cholesky.solve(Some(matrix.as_ref()), rhs.as_ref())?;
+        members.iter().enumerate().for_each(|(j, &k)| solutions[k] = solved.col(j).iter().copied().collect());
         if posterior {
-            let mut root = None;
-            if factored[at].3.is_none() {
-                // R = L⁻ᵀ: R Rᵀ is the inverse
-                let inverse = factored[at].2.half_solve(Mat::<f64>::identity(n, n).as_ref())?;
-                let trace: f64 = (0..n).map(|j| inverse.col(j).iter().map(|v| v * v).sum::<f64>()).sum();
-                factored[at].3 = Some(trace);
-                root = Some(inverse.transpose().to_owned());
+            // R = L⁻ᵀ: R Rᵀ is the inverse
+            let inverse = cholesky.half_solve(Mat::<f64>::identity(n, n).as_ref())?;
+            let trace: f64 = (0..n).map(|j| inverse.col(j).iter().map(|v| v * v).sum::<f64>()).sum();
+            let mut root = Some(inverse.transpose().to_owned());
+            for k in members {
+                freedom[k] = n as f64 - mu * trace;
+                let direction = match &system.shape {
+                    Shape::Directions { u, .. } => Some(u.col(k).iter().copied().collect()),
+                    Shape::Lifted => None,
+                };
+                spreads.push(Spread { group, root: root.take(), scale: vec![1.0; n], direction });
             }
-            freedom.push(n as f64 - mu * factored[at].3.unwrap_or(0.0));
-            let direction = match &system.shape {
-                Shape::Directions { u, .. } => Some((0..u.nrows()).map(|t| u[(t, k)]).collect()),
-                Shape::Lifted => None,
-            };
-            spreads.push(Spread { group: at, root, scale: vec![1.0; n], direction });
+            group += 1;
         }
     }
     let table = system.table(map, &solutions);

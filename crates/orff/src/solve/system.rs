@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::feature::{Basis, Moments, Part};
 use crate::linalg;
 use faer::{Mat, MatRef};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Moments about the mean (or about zero, without offset), of all outputs together or of one.
@@ -181,17 +182,17 @@ impl System {
         white: Option<&(Mat<f64>, Mat<f64>)>,
     ) -> Result<System> {
         let (b, data) = match white {
-            None => (b.clone(), all.clone()),
-            Some((inverse, _)) => (inverse * b, all.clone().transformed(inverse.as_ref())),
+            None => (Cow::Borrowed(b), Cow::Borrowed(all)),
+            Some((inverse, _)) => (Cow::Owned(inverse * b), Cow::Owned(all.clone().transformed(inverse.as_ref()))),
         };
         // B = U diag(s) Vᵀ through BᵀB = V diag(s²) Vᵀ
-        let gram = linalg::eigen((b.transpose() * &b).as_ref())?;
+        let gram = linalg::eigen((b.transpose() * &*b).as_ref())?;
         let top = gram.values.iter().copied().fold(0.0, f64::max);
         let p = b.nrows();
         let kept: Vec<usize> = (0..gram.values.len()).filter(|&k| gram.values[k] > 1e-14 * top).collect();
         let turn =
             Mat::from_fn(b.ncols(), kept.len(), |i, j| gram.vectors[(i, kept[j])] / gram.values[kept[j]].sqrt());
-        let u = linalg::product(b.as_ref(), turn.as_ref()); // p×r
+        let u = linalg::product((*b).as_ref(), turn.as_ref()); // p×r
         let rhs = linalg::product(data.cy.as_ref(), u.as_ref()); // M×r
         let yu = linalg::product(data.yy.as_ref(), u.as_ref()); // p×r
         let component = |(j, &k): (usize, &usize)| Component {
@@ -247,14 +248,14 @@ impl System {
         let (stacked, of) = map.stacked();
         let (k, p) = (stacked.nrows(), stacked.ncols());
         let (factors, data) = match white {
-            None => (stacked, data.to_vec()),
+            None => (stacked, Cow::Borrowed(data)),
             Some((inverse, _)) => (
                 linalg::product(stacked.as_ref(), inverse.transpose()),
-                vec![data[0].clone().transformed(inverse.as_ref())],
+                Cow::Owned(vec![data[0].clone().transformed(inverse.as_ref())]),
             ),
         };
         let mut matrix = Mat::<f64>::zeros(k, k);
-        if let [all] = data.as_slice() {
+        if let [all] = &*data {
             linalg::product_into(matrix.as_mut(), factors.as_ref(), factors.transpose());
             for j in 0..k {
                 let column = all.cc.col(of[j]);

@@ -76,6 +76,11 @@ fn table() -> Vec<(&'static str, Kernel, Option<&'static str>)> {
             None,
         ),
         (
+            "decomposable(gaussian, [[2, -0.5], [-0.5, 3]])",
+            decomposable(open(), Output::Given { matrix: matrix(&[&[2.0, -0.5], &[-0.5, 3.0]]) }),
+            Some("decomposable(gaussian, given([[2, -0.5], [-0.5, 3]]))"),
+        ),
+        (
             "decomposable(gaussian, laplacian([[0, 1], [1, 0]], 0.1))",
             decomposable(open(), Output::Laplacian { adjacency: matrix(&[&[0.0, 1.0], &[1.0, 0.0]]), epsilon: 0.1 }),
             None,
@@ -233,7 +238,10 @@ fn errors_point_at_the_place() {
         ("matern(2, smoothness=2)", "smoothness of matern is given twice, again at character 22"),
         ("matern(smoothness=2, 3)", "the argument at character 22 follows a named one; name it"),
         ("curl-free(gaussian + laplace)", "expected a spectrum such as gaussian(0.5) at character 11, got a sum"),
-        ("decomposable(gaussian, 3)", "expected an output such as covariance at character 24, got 3"),
+        (
+            "decomposable(gaussian, 3)",
+            "expected an output such as covariance or [[1, 0.5], [0.5, 1]] at character 24, got 3",
+        ),
         ("decomposable(gaussian, covariance(1))", "covariance takes none, got 1 arguments (at character 35)"),
         ("decomposable(gaussian, similarity)", "similarity at character 24 needs its argument gamma"),
         ("decomposable(gaussian, similarity(-1))", "gamma: expected a number ≥ 0, got -1 at character 35"),

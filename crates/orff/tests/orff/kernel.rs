@@ -855,7 +855,7 @@ fn kinds_refuse_their_bad_values_in_words() {
         (Kind::Several(&NUMBER), "a number ≥ 0 and ≤ 1, or a list of them"),
         (Kind::Kernel, "a kernel such as decomposable"),
         (Kind::Group, "additive, multiplicative, skewed(c)"),
-        (Kind::Matrix, "a matrix given by its rows, or none"),
+        (Kind::Matrix, "a symmetric positive definite matrix given by its rows, or none"),
     ];
     for (kind, expected) in kinds {
         assert!(!kind.bad_values().is_empty());
@@ -867,6 +867,10 @@ fn kinds_refuse_their_bad_values_in_words() {
     assert!(Kind::Several(&NUMBER).check("levels", &json!([])).is_err());
     assert!(Kind::Several(&NUMBER).check("levels", &json!([0.1, 2.0])).is_err());
     assert!(Kind::Matrix.check("metric", &json!([])).is_err());
+    assert!(Kind::Matrix.check("metric", &json!([[2.0, 1.0], [1.0, 2.0]])).is_ok());
+    for bad in [json!([[1.0, 2.0], [2.0, 1.0]]), json!([[1.0, 0.5], [0.2, 1.0]]), json!([[0.0]])] {
+        assert!(Kind::Matrix.check("metric", &bad).is_err(), "{bad} is not positive definite, or not symmetric");
+    }
     let parsed = |kind: Kind, text: &str| kind.parse("thing", text).unwrap();
     assert_eq!(parsed(Kind::Several(&NUMBER), "0.1, 0.5"), json!([0.1, 0.5]));
     assert_eq!(parsed(Kind::Several(&NUMBER), "0.25"), json!(0.25));

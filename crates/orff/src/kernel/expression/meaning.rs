@@ -183,8 +183,11 @@ fn lengthscale(node: &Node) -> Read<Lengthscale> {
 }
 
 fn output(node: &Node) -> Read<Output> {
+    if let Form::List(_) = node.form {
+        return Ok(Output::Given { matrix: matrix(node)? });
+    }
     let Form::Name(name, arguments) = &node.form else {
-        return Err(unexpected(node, "an output such as covariance"));
+        return Err(unexpected(node, "an output such as covariance or [[1, 0.5], [0.5, 1]]"));
     };
     let Some((_, names)) = OUTPUTS.iter().find(|(known, _)| known == name) else {
         return Err(unknown("output", name, node.at));

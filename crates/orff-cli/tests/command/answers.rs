@@ -1,0 +1,210 @@
+//! Wrong questions: what is said, where, and with which exit code.
+
+use crate::desk::*;
+
+#[test]
+fn wrong_questions_get_clear_answers() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(50, "x1,x2,y1,y2"));
+    fn fit(more: &[&'static str]) -> Vec<&'static str> {
+        [&["fit", "regression", "d.csv", "-o", "m.orff"], more].concat()
+    }
+    for (args, code, sentence) in [
+        (fit(&[]), 2, "--outputs: say which columns to learn"),
+        (fit(&["--outputs", "z"]), 2, "\"z\" not found"),
+        (
+            fit(&["--outputs", "y1", "--ridge", "-1"]),
+            2,
+            "--ridge: expected evidence, gcv, loo or a number ≥ 0, got -1",
+        ),
+        (fit(&["--outputs", "y1", "--features", "7", "--map", "pairs"]), 2, "features: expected an even number"),
+        (fit(&["--outputs", "y1", "--kernel", "curl-fre"]), 2, "did you mean curl-free?"),
+        (fit(&["--outputs", "y1", "--draw", "sorted"]), 2, "--draw: expected auto or one of"),
+        (fit(&["--outputs", "y1,y2", "--inputs", "x1,x2", "--kernel", "curl-free(laplace)"]), 2, "is refused"),
+        (
+            vec!["fit", "regression", "none.csv", "--outputs", "y", "-o", "m.orff"],
+            1,
+            "orff: none.csv: no such file\n",
+        ),
+        (vec!["predict", "d.csv", "d.csv"], 1, "d.csv"),
+        (vec!["fit", "nothing"], 2, "nothing"),
+        (vec!["experiment", "run", "x99"], 2, "expected one of m16-table-1"),
+    ] {
+        let said = desk.fails(&args, code);
+        assert!(said.contains(sentence), "{args:?}: {said}");
+        assert!(!desk.path("m.orff").exists(), "nothing is written when a fit fails");
+    }
+    desk.write("gap.csv", "x,y\n1,2\nn/a,3\n4,5\n");
+    let said = desk.fails(&["fit", "regression", "gap.csv", "--outputs", "y", "-o", "m.orff"], 1);
+    assert!(said.contains("gap.csv:3:1") && said.contains("--missing drop"), "{said}");
+    desk.ok(&["fit", "regression", "gap.csv", "--outputs", "y", "--missing", "drop", "-o", "m.orff"]);
+    desk.write("empty.csv", "");
+    desk.fails(&["fit", "regression", "empty.csv", "--outputs", "y", "-o", "e.orff"], 1);
+    let whole = std::fs::read(desk.path("m.orff")).unwrap();
+    std::fs::write(desk.path("cut.orff"), &whole[..whole.len() / 2]).unwrap();
+    let said = desk.fails(&["inspect", "cut.orff"], 1);
+    assert!(said.contains("cut.orff"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_learned_is_said_before_the_work() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    let line = ["fit", "regression", "d.csv", "--outputs", "y1", "--inputs", "x1,x2", "-o", "m.orff"];
+    let said = desk.fails(&[&line[..], &["--features", "1000000"]].concat(), 2);
+    assert!(said.contains("which need about 16016424 MB"), "{said}");
+    let said = desk.fails(&["fit", "field", "d.csv", "--outputs", "y1,y2", "--ridge", "loo", "-o", "m.orff"], 2);
+    assert!(said.contains("exact for decomposable kernels"), "{said}");
+    let said = desk.fails(&[&line[..8], &["nowhere/m.orff"]].concat(), 1);
+    assert!(said.contains("there is no folder nowhere"), "{said}");
+    desk.write("huge.csv", "x,y\n1,7\n1e200,8\n3,9\n");
+    let said = desk.fails(&["fit", "regression", "huge.csv", "--outputs", "y", "-o", "h.orff"], 1);
+    assert!(said.contains("input 1: its values spread too far"), "{said}");
+    desk.ok(&[&line[..], &["--features", "32"]].concat());
+    desk.write("far.csv", "x1,x2\n0,0\n1.7e308,1.7e308\n");
+    let out = desk.run(&["predict", "m.orff", "far.csv"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(texts(&out).1.contains("far.csv:3: the prediction is not finite"), "{}", texts(&out).1);
+    desk.write("one.csv", "x,y\n1,2\n");
+    desk.ok(&["fit", "regression", "one.csv", "--outputs", "y", "-o", "one.orff"]);
+    let said = desk.fails(&["predict", "one.orff", "one.csv", "--std"], 2);
+    assert!(said.contains("too few rows"), "{said}");
+}
+
+#[test]
+fn what_a_model_cannot_answer_is_refused_before_a_header_is_printed() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    let line = ["-q", "fit", "regression", "d.csv", "--inputs", "x1", "--outputs", "y1,y2", "--features", "16"];
+    desk.ok(&[&line[..], &["-o", "m.orff"]].concat());
+    for word in ["divergence", "curl", "potential", "stream-function", "vector-potential", "gradient-part"] {
+        let said = desk.fails(&["predict", "m.orff", "d.csv", "--also", word], 2);
+        assert!(said.contains(&format!("--also {word}: ")) && said.contains("is refused"), "{said}");
+    }
+    desk.ok(&[&line[..], &["--posterior=false", "-o", "m.orff"]].concat());
+    let said = desk.fails(&["predict", "m.orff", "d.csv", "--std"], 2);
+    assert!(said.contains("without a posterior"), "{said}");
+}
+
+#[test]
+fn a_bad_metric_is_refused_before_the_work() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    for (metric, expected) in [
+        ("[[1]]", "--metric: expected 2×2, a row and a column per output, got 1×1"),
+        ("[[1, 2], [2, 1]]", "--metric: expected a symmetric positive definite matrix given by its rows"),
+        ("[[1, 0.5], [0, 1]]", "--metric: expected a symmetric positive definite matrix given by its rows"),
+        ("@none.json", "--metric: none.json: no such file (expected a file that holds a matrix by its rows"),
+    ] {
+        let code = if metric.starts_with('@') { 1 } else { 2 };
+        let line = ["fit", "regression", "d.csv", "--outputs", "y1,y2", "--metric", metric, "-o", "m.orff"];
+        let said = desk.fails(&line, code);
+        assert!(said.contains(expected) && !said.contains("memory about"), "{said}");
+    }
+}
+
+#[test]
+fn a_row_outside_the_domain_is_named_by_its_place() {
+    let desk = Desk::new();
+    let good: String = (1..80).map(|i| format!("{i},{},{}\n", i % 7 + 1, i % 5)).collect();
+    let bad = format!("length,height,y\n{good}3,-2,1\n4,5,1\n");
+    desk.write("bad.csv", &bad);
+    desk.write("good.csv", &format!("length,height,y\n{good}"));
+    let fit = |file: &'static str| {
+        let line = ["fit", "regression", file, "--outputs", "y", "--group", "multiplicative", "--features", "16"];
+        [&line[..], &["-o", "m.orff"]].concat()
+    };
+    let place = "bad.csv:81:2: input \"height\": -2 is outside the domain of the multiplicative group (x > 0)";
+    for more in [&[][..], &["--test", "0.3"][..], &["--folds", "4"][..]] {
+        let said = desk.fails(&[&fit("bad.csv")[..], more].concat(), 1);
+        assert!(said.contains(place), "{said}");
+    }
+    desk.ok(&fit("good.csv"));
+    let said = texts(&desk.run(&["predict", "m.orff", "bad.csv"])).1;
+    assert!(said.contains(place), "{said}");
+    let said = desk.fails(&["evaluate", "m.orff", "bad.csv"], 1);
+    assert!(said.contains(place), "{said}");
+}
+
+#[test]
+fn a_kernel_in_a_file_is_read_and_complained_about_by_name() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    desk.write("k.txt", "  decomposable(matern(1.5))\n");
+    desk.write("k.json", r#"{"kernel": "decomposable", "spectrum": {"name": "matern", "smoothness": 1.5}}"#);
+    desk.write("misspelt.txt", "curl-fre");
+    desk.write("cut.json", r#"{"kernel": "curl-free""#);
+    desk.write("odd.json", r#"{"kernel": "curl-fre"}"#);
+    desk.write("binary.bin", "");
+    std::fs::write(desk.path("binary.bin"), [0xff, 0xfe, 0x00]).unwrap();
+    let line =
+        ["-q", "fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "16", "-o", "m.orff", "--kernel"];
+    for good in ["@k.txt", "@k.json"] {
+        desk.ok(&[&line[..], &[good]].concat());
+        let (text, _) = desk.ok(&["inspect", "m.orff"]);
+        assert!(text.contains("decomposable(matern(1.5, "), "{text}");
+    }
+    for (bad, code, why) in [
+        ("@none.txt", 1, "--kernel: none.txt: no such file (expected a file that holds an expression such as"),
+        ("@binary.bin", 1, "--kernel: binary.bin: not a text file"),
+        ("@misspelt.txt", 2, "--kernel: misspelt.txt: \"curl-fre\": unknown kernel"),
+        ("@cut.json", 2, "--kernel: cut.json: not JSON: "),
+        ("@odd.json", 2, "--kernel: odd.json: unknown variant `curl-fre`"),
+        ("k.txt", 2, "--kernel: k.txt is a file (write @ before its name: @k.txt)"),
+    ] {
+        let said = desk.fails(&[&line[..], &[bad]].concat(), code);
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn exit_codes_tell_a_wrong_call_from_failed_work() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    desk.write("bad.toml", "kernel = \"curl-fre\"\n");
+    desk.write("words.csv", "x,y\n1,2\nten,3\n4,5\n");
+    let fit =
+        |more: &[&'static str]| [&["fit", "regression", "d.csv", "-o", "m.orff", "--features", "16"], more].concat();
+    for wrong in [
+        fit(&["--outputs", "y1", "--inputs", "x9"]),
+        fit(&["--outputs", "y1", "--inputs", "x1,,x2"]),
+        fit(&["--outputs", "y1", "--weight", "x1,x2"]),
+        fit(&["--outputs", "y1", "--lengthscale", "1,2"]),
+        fit(&["--outputs", "y1", "--group", "skewed(1, 2)"]),
+        fit(&["--outputs", "y1", "--file-format", "xls"]),
+        fit(&["--outputs", "y1", "--config", "bad.toml"]),
+        fit(&["--outputs", "y1", "--folds", "1"]),
+        vec!["fit", "field", "d.csv", "--outputs", "y1", "-o", "m.orff"],
+        vec!["predict", "m.orff", "d.csv", "--keep", "name"],
+        vec!["inspect"],
+    ] {
+        if wrong[0] == "predict" {
+            desk.ok(&fit(&["--outputs", "y1"]));
+        }
+        desk.fails(&wrong, 2);
+    }
+    for failed in [
+        vec!["fit", "regression", "none.csv", "--outputs", "y", "-o", "m.orff"],
+        vec!["fit", "regression", "words.csv", "--inputs", "x", "--outputs", "y", "-o", "m.orff"],
+        fit(&["--outputs", "y1", "--config", "none.toml"]),
+        vec!["predict", "d.csv", "d.csv"],
+        vec!["predict", "m.orff", "d.csv", "-o", "nowhere/out.csv"],
+    ] {
+        desk.fails(&failed, 1);
+    }
+    let (help, _) = desk.ok(&["--help"]);
+    assert!(help.contains("Exit codes: 0 done; 1 the work failed"), "{help}");
+}
+
+#[test]
+fn a_file_without_rows_says_so() {
+    let desk = Desk::new();
+    desk.write("names.csv", "x1,x2,y1,y2\n");
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    let line = ["fit", "regression", "names.csv", "--outputs", "y1,y2", "--features", "16", "-o", "m.orff"];
+    let said = desk.fails(&line, 1);
+    assert_eq!(said, "orff: names.csv: no rows: the file holds only column names\n");
+    desk.ok(&[&line[..3], &["d.csv"], &line[3..]].concat());
+    let said = desk.fails(&["predict", "m.orff", "names.csv"], 1);
+    assert_eq!(said, "orff: names.csv: no rows: the file holds only column names\n");
+}

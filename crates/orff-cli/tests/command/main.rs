@@ -1,0 +1,9 @@
+//! The command as a user meets it: files in, files out, exit codes, sentences.
+
+mod answers;
+mod desk;
+mod experiment;
+mod field;
+mod manual;
+mod rows;
+mod run;

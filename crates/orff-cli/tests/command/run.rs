@@ -1,0 +1,129 @@
+//! A command among others: threads, pipes, interrupts, memory.
+
+use crate::desk::*;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+#[test]
+fn same_seed_same_bytes_for_any_number_of_threads() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(200, "x1,x2,y1,y2"));
+    for threads in ["1", "2", "4"] {
+        let model = format!("m{threads}.orff");
+        desk.ok(&[
+            "-q",
+            "fit",
+            "regression",
+            "d.csv",
+            "--outputs",
+            "y1,y2",
+            "--features",
+            "120",
+            "--threads",
+            threads,
+            "-o",
+            &model,
+        ]);
+        desk.ok(&["-q", "predict", &model, "d.csv", "-o", &format!("p{threads}.csv")]);
+    }
+    assert_eq!(desk.read("p1.csv"), desk.read("p2.csv"));
+    assert_eq!(desk.read("p1.csv"), desk.read("p4.csv"));
+}
+
+#[test]
+fn a_closed_pipe_is_success() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(3000, "x1,x2,y1,y2"));
+    desk.ok(&[
+        "-q",
+        "fit",
+        "regression",
+        "d.csv",
+        "--outputs",
+        "y1",
+        "--features",
+        "16",
+        "--ridge",
+        "0.01",
+        "-o",
+        "m.orff",
+    ]);
+    let mut child =
+        desk.command(&["predict", "m.orff", "d.csv"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "{}", texts(&out).1);
+    // nor does it matter when nobody listens to the talk
+    let line = ["fit", "regression", "d.csv", "--outputs", "y1", "--features", "16", "-o", "n.orff"];
+    let mut child = desk.command(&line).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert!(child.wait().unwrap().success());
+    assert!(desk.path("n.orff").exists());
+}
+
+/// Peak memory of a process in megabytes.
+#[cfg(target_os = "linux")]
+fn peak(pid: u32) -> Option<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = text.lines().find(|l| l.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_million_rows_stream_in_bounded_memory() {
+    let desk = Desk::new();
+    let args =
+        ["fit", "regression", "-", "--outputs", "y", "--features", "64", "--lengthscale", "10", "-o", "m.orff"];
+    let mut child = desk.command(&args).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut pipe = std::io::BufWriter::with_capacity(1 << 16, child.stdin.take().unwrap());
+    let names: Vec<String> = (1..=20).map(|k| format!("x{k}")).collect();
+    writeln!(pipe, "{},y", names.join(",")).unwrap();
+    let (mut line, mut most) = (String::new(), 0.0f64);
+    for i in 0..1_000_000u64 {
+        line.clear();
+        let mut bits = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for _ in 0..20 {
+            bits ^= bits >> 29;
+            bits = bits.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            line.push(char::from(b'0' + (bits >> 60) as u8 % 10));
+            line.push(',');
+        }
+        line.push(line.as_bytes()[0] as char);
+        line.push('\n');
+        pipe.write_all(line.as_bytes()).unwrap();
+        if i % 50_000 == 0 {
+            most = most.max(peak(child.id()).unwrap_or(0.0));
+        }
+    }
+    drop(pipe);
+    while child.try_wait().unwrap().is_none() {
+        most = most.max(peak(child.id()).unwrap_or(0.0));
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(child.wait().unwrap().success());
+    assert!(most > 5.0 && most < 1000.0, "{most} MB");
+    println!("peak {most:.0} MB");
+    let (text, _) = desk.ok(&["inspect", "m.orff"]);
+    assert!(text.contains("1000000"), "{text}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_stops_and_writes_nothing() {
+    let desk = Desk::new();
+    let args = ["fit", "regression", "-", "--outputs", "y1", "-o", "m.orff"];
+    let mut child =
+        desk.command(&args).stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(rows(50, "x1,x2,y1,y2").as_bytes()).unwrap();
+    pipe.flush().unwrap();
+    // the command now waits for more rows; give it time to start listening
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let out = child.wait_with_output().unwrap();
+    drop(pipe);
+    assert_eq!(out.status.code(), Some(1), "{}", texts(&out).1);
+    assert!(texts(&out).1.contains("interrupted"), "{}", texts(&out).1);
+    assert!(!desk.path("m.orff").exists());
+}
