@@ -23,4 +23,4 @@ orff.plot.field(field, style="streamlines", ax=axes[0, 0]).set_title("a curl-fre
 orff.plot.potential(field, ax=axes[0, 1]).set_title("its potential")
 orff.plot.curl_map(both, ax=axes[1, 0]).set_title("the curl of a field with a whirl")
 orff.plot.path(smooth, ax=axes[1, 1]).set_title("scores along ridges")
-figure.savefig(pathlib.Path(__file__).with_name("python.png"), dpi=110)
+figure.savefig(pathlib.Path(__file__).with_name("python.png"), dpi=110, bbox_inches="tight")

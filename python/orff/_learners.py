@@ -37,7 +37,7 @@ class OperatorRidge(Gatherer, Regressor):
         phases for an odd number of columns.
     draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
         How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        error, and iid above.
+        error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
     measure : one of plain, trace, tilted, default="trace"
         Which measure they are drawn from; trace is bounded and has the smallest error.
     sum : one of concatenation, mixture, default="concatenation"
@@ -46,7 +46,7 @@ class OperatorRidge(Gatherer, Regressor):
         The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
     fit_intercept : true or false, default=True
         Learn a constant for each output.
-    metric : a matrix given by its rows, or none, default=None
+    metric : a symmetric positive definite matrix given by its rows, or none, default=None
         Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
     posterior : true or false, default=True
         Keep what error bars need (K² numbers for K unknowns).
@@ -86,6 +86,8 @@ class OperatorRidge(Gatherer, Regressor):
         Covariance of the noise.
     n_features_in_, feature_names_in_, n_outputs_
         As in scikit-learn.
+    n_iter_ : int
+        Iterations of the solver; 1 for a factorisation.
     moments_ : Moments
         The moments of the rows so far, after `partial_fit`, or `fit` with ``warm_start=True``.
 
@@ -167,7 +169,7 @@ class VectorField(Gatherer, Field):
         phases for an odd number of columns.
     draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
         How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        error, and iid above.
+        error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
     measure : one of plain, trace, tilted, default="trace"
         Which measure they are drawn from; trace is bounded and has the smallest error.
     sum : one of concatenation, mixture, default="concatenation"
@@ -176,7 +178,7 @@ class VectorField(Gatherer, Field):
         The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
     fit_intercept : true or false, default=True
         Learn a constant for each output.
-    metric : a matrix given by its rows, or none, default=None
+    metric : a symmetric positive definite matrix given by its rows, or none, default=None
         Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
     posterior : true or false, default=True
         Keep what error bars need (K² numbers for K unknowns).
@@ -216,6 +218,8 @@ class VectorField(Gatherer, Field):
         Covariance of the noise.
     n_features_in_, feature_names_in_, n_outputs_
         As in scikit-learn.
+    n_iter_ : int
+        Iterations of the solver; 1 for a factorisation.
     moments_ : Moments
         The moments of the rows so far, after `partial_fit`, or `fit` with ``warm_start=True``.
 
@@ -480,7 +484,7 @@ class FourierFeatures(Transformer):
         phases for an odd number of columns.
     draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
         How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        error, and iid above.
+        error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
     measure : one of plain, trace, tilted, default="plain"
         Which measure they are drawn from; plain is the kernel's own.
     sum : one of concatenation, mixture, default="concatenation"

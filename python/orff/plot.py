@@ -142,9 +142,12 @@ def curl_map(
     **options: Any,
 ) -> Axes:
     """The curl of a field in the plane, white where there is none."""
+    from matplotlib.ticker import MaxNLocator
+
     _, _, rows = _grid(model, size, bounds)
     largest = np.abs(_ask(model, "curl", rows)).max() or 1.0
-    options = {"cmap": "RdBu_r", "levels": np.linspace(-largest, largest, 22), **options}
+    levels = MaxNLocator(nbins=20, symmetric=True).tick_values(-largest, largest)
+    options = {"cmap": "RdBu_r", "levels": levels, **options}
     return _map(model, "curl", "curl", size, bounds, ax, options)
 
 
@@ -166,9 +169,10 @@ def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
     ax.axvline(model.alpha_, color=INK, linestyle=":", linewidth=1, label=f"alpha = {model.alpha_:.2e}")
     ax.set_xscale("log")
     ax.set_yscale("symlog", linthresh=1e-3)
+    ax.set_ylim(bottom=0)
     ax.set_xlabel("alpha")
     ax.set_ylabel("excess over the best")
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="lower right")
     return ax
 
 

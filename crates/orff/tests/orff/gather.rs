@@ -5,7 +5,6 @@ use orff::feature::MapKind;
 use orff::learn::{Gathering, Regression, Ridge};
 use orff::model::Query;
 use orff::params::Auto;
-use orff::params::Auto;
 use orff::random::Stream;
 use orff::rows::{Inputs, Table, Weights};
 use orff::watch::Silent;
