@@ -125,7 +125,9 @@ def observed(y: Any) -> np.ndarray:
         return np.column_stack(y)
     if is_pandas(y):
         return np.column_stack(columns(y)).astype(np.float64)
-    return check_array(y, ensure_2d=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", input_name="y")
+    return check_array(
+        y, ensure_2d=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", input_name="y"
+    )
 
 
 def weights(sample_weight: Any, n: int) -> np.ndarray | None:

@@ -11,7 +11,12 @@ import orff
 import pandas as pd
 import pytest
 
-COMMAND = {"OperatorRidge": "regression", "ExactOperatorRidge": "exact", "NystromRidge": "nystrom", "VectorField": "field"}
+COMMAND = {
+    "OperatorRidge": "regression",
+    "ExactOperatorRidge": "exact",
+    "NystromRidge": "nystrom",
+    "VectorField": "field",
+}
 
 
 def orff_command(*arguments, cwd, code=0):
@@ -74,8 +79,14 @@ def test_files_and_pickles_bring_everything_back(rows, plane, tmp_path):
     ):
         model.save(tmp_path / "m.orff")
         at = plane[0] if isinstance(model, orff.VectorField) else X
-        for again in (orff.load(tmp_path / "m.orff"), pickle.loads(pickle.dumps(model)), cloudpickle.loads(cloudpickle.dumps(model))):
-            assert repr(again.get_params()) == repr(model.get_params()) or again.get_params()["kernel"] == orff.Kernel(model.kernel)
+        for again in (
+            orff.load(tmp_path / "m.orff"),
+            pickle.loads(pickle.dumps(model)),
+            cloudpickle.loads(cloudpickle.dumps(model)),
+        ):
+            assert repr(again.get_params()) == repr(model.get_params()) or again.get_params()[
+                "kernel"
+            ] == orff.Kernel(model.kernel)
             for a, b in zip(again.predict(at, return_std=True), model.predict(at, return_std=True), strict=True):
                 assert (a == b).all() and a.shape == b.shape
             assert again.choices_ == model.choices_ and again.evidence_ == model.evidence_
@@ -97,9 +108,14 @@ def test_a_damaged_file_is_refused(rows, tmp_path):
 
 def test_the_command_is_the_command(tmp_path):
     assert orff_command("--version", cwd=tmp_path).stdout == f"orff {orff.__version__}\n"
-    assert "expected auto or a whole number" in orff_command(
-        "fit", "regression", "no.csv", "--outputs", "y", "-o", "m.orff", "--features", "0", cwd=tmp_path, code=2
-    ).stderr
+    assert (
+        "expected auto or a whole number"
+        in orff_command(
+            "fit", "regression", "no.csv", "--outputs", "y", "-o", "m.orff", "--features", "0", cwd=tmp_path, code=2
+        ).stderr
+    )
     orff_command("predict", "no-such.orff", "no.csv", cwd=tmp_path, code=1)
-    done = subprocess.run(f"{sys.executable} -m orff fit regression --help | head -1", shell=True, capture_output=True, text=True)
+    done = subprocess.run(
+        f"{sys.executable} -m orff fit regression --help | head -1", shell=True, capture_output=True, text=True
+    )
     assert done.returncode == 0 and done.stderr == ""

@@ -18,8 +18,13 @@ def test_import_is_lazy():
 def test_classes_import_no_tables_and_no_plots():
     # beyond what scikit-learn itself imports
     heavy = "{'pandas', 'polars', 'pyarrow', 'matplotlib'}"
-    theirs = f"import sys, sklearn.base, sklearn.metrics, sklearn.utils.validation; before = {heavy} & set(sys.modules)"
-    assert run(f"{theirs}; import orff; orff.OperatorRidge; print({heavy} & set(sys.modules) - before)").strip() == "set()"
+    theirs = (
+        f"import sys, sklearn.base, sklearn.metrics, sklearn.utils.validation; before = {heavy} & set(sys.modules)"
+    )
+    assert (
+        run(f"{theirs}; import orff; orff.OperatorRidge; print({heavy} & set(sys.modules) - before)").strip()
+        == "set()"
+    )
 
 
 def test_every_name_is_there():

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 
 def test_every_function_of_expressions_is_a_function_here():
-    for name, arguments in json.loads(_orff.declarations())["kernels"]:
+    for name, _ in json.loads(_orff.declarations())["kernels"]:
         if name == "sum":  # written with +
             continue
         assert callable(getattr(orff, name.replace("-", "_"))), name
@@ -39,7 +39,11 @@ def test_they_print_as_expressions_and_come_back(value, text):
     assert str(value) == text
     assert orff.Kernel(text) == value
     assert eval(repr(value), {"Kernel": orff.Kernel}) == value
-    for again in (copy.deepcopy(value), pickle.loads(pickle.dumps(value)), cloudpickle.loads(cloudpickle.dumps(value))):
+    for again in (
+        copy.deepcopy(value),
+        pickle.loads(pickle.dumps(value)),
+        cloudpickle.loads(cloudpickle.dumps(value)),
+    ):
         assert again == value and hash(again) == hash(value)
 
 

@@ -1,4 +1,4 @@
-"""Parameters are declared once: the same values are refused with the same sentences as in Rust and on the command line."""
+"""Parameters are declared once: the same values are refused with the same sentences as in Rust and in the command."""
 
 import inspect
 import json
@@ -53,7 +53,9 @@ def test_every_parameter_is_documented(declared):
 
 
 def test_numpy_values_are_values():
-    a = orff.OperatorRidge(alpha=np.float32(0.5), n_components=np.int64(16), lengthscale=np.array([0.5, 0.25])).fit(X, X)
+    a = orff.OperatorRidge(alpha=np.float32(0.5), n_components=np.int64(16), lengthscale=np.array([0.5, 0.25])).fit(
+        X, X
+    )
     b = orff.OperatorRidge(alpha=0.5, n_components=16, lengthscale=[0.5, 0.25]).fit(X, X)
     assert (a.predict(X) == b.predict(X)).all()
     with pytest.raises(ValueError, match="alpha: expected .* got no finite number"):
@@ -61,7 +63,9 @@ def test_numpy_values_are_values():
 
 
 def test_random_states():
-    fit = lambda state: orff.OperatorRidge(random_state=state, n_components=16, draw="iid").fit(X, X).predict(X)
+    def fit(state):
+        return orff.OperatorRidge(random_state=state, n_components=16, draw="iid").fit(X, X).predict(X)
+
     assert (fit(7) == fit(7)).all() and (fit(7) != fit(8)).any()
     assert (fit(np.random.RandomState(0)) == fit(np.random.RandomState(0))).all()
     assert (fit(np.random.default_rng(0)) == fit(np.random.default_rng(0))).all()

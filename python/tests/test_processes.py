@@ -13,7 +13,6 @@ import numpy as np
 import orff
 import pytest
 
-
 BEGIN = """
 import os, time
 import numpy as np

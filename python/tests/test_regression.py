@@ -63,7 +63,9 @@ def test_missing_outputs_do_not_count(rows):
         alone = orff.OperatorRidge(**{**options, "alpha": 1e-3 * some / seen.sum()})
         alone.fit(X, np.where(seen, Y[:, t], 0), sample_weight=seen.astype(float))
         assert np.allclose(model.predict(X)[:, t], alone.predict(X), atol=1e-6)
-    expected = np.mean([r2_score(holes[s, t], model.predict(X)[s, t]) for t in range(2) for s in [~np.isnan(holes[:, t])]])
+    expected = np.mean(
+        [r2_score(holes[s, t], model.predict(X)[s, t]) for t in range(2) for s in [~np.isnan(holes[:, t])]]
+    )
     assert model.score(X, holes) == pytest.approx(expected)
 
 
@@ -89,7 +91,12 @@ def test_weights(rows):
 def test_features_give_back_the_kernel():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
-    for kernel in (orff.gaussian(2.0), orff.matern(1.5, 3.0), orff.laplace(4.0), 0.5 * orff.cauchy(2.0) + orff.gaussian(1.5)):
+    for kernel in (
+        orff.gaussian(2.0),
+        orff.matern(1.5, 3.0),
+        orff.laplace(4.0),
+        0.5 * orff.cauchy(2.0) + orff.gaussian(1.5),
+    ):
         for options in ({}, {"feature_map": "phases"}, {"draw": "iid"}, {"draw": "orthogonal"}):
             if options.get("draw") == "orthogonal" and "gaussian" != str(kernel)[13:21]:
                 continue
@@ -104,7 +111,10 @@ def test_fields(plane):
     X, Y = plane
     field = orff.VectorField("curl-free").fit(X, Y)
     at = np.random.default_rng(0).uniform(-1, 1, (40, 2))
-    assert field.score(at, np.column_stack([np.cos(at[:, 0]) * np.cos(at[:, 1]), -np.sin(at[:, 0]) * np.sin(at[:, 1])])) > 0.999
+    assert (
+        field.score(at, np.column_stack([np.cos(at[:, 0]) * np.cos(at[:, 1]), -np.sin(at[:, 0]) * np.sin(at[:, 1])]))
+        > 0.999
+    )
     assert np.abs(field.curl(at)).max() < 1e-8
     phi = field.potential(at) - np.sin(at[:, 0]) * np.cos(at[:, 1])
     assert np.ptp(phi) < 0.01

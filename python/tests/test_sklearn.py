@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
 class SquareField(orff.VectorField):
-    """A field needs as many outputs as inputs, so the outputs of the checks are repeated, and the first are answered."""
+    """A field needs as many outputs as inputs: those of the checks are repeated, and the first are answered."""
 
     def _squared(self, X, y, sample_weight):
         shape, numbers = getattr(X, "shape", ()), np.asarray(X)
@@ -84,7 +84,9 @@ def test_missing_outputs_in_cross_validation(rows):
     assert cross_val_score(orff.OperatorRidge(n_components=64), X, holes, cv=3).mean() > 0.8
 
 
-@pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if not isinstance(e, SquareField)], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "estimator", [e for e in ESTIMATORS if not isinstance(e, SquareField)], ids=lambda e: type(e).__name__
+)
 def test_clones_and_pickles(estimator, rows):
     X, Y = rows
     fitted = clone(estimator).fit(X, Y)

@@ -111,9 +111,11 @@ fn from_end(fitted: &FittedExact, k: usize) -> PathPoint {
     fitted.training.path[fitted.training.path.len() - k]
 }
 
-/// Points of two paths side by side, those with the `most` largest ridges.
+/// Points of the grids of two paths side by side, those with the `most` largest ridges. The ridge that was taken is not
+/// one of them: a minimum is only found to the root of the rounding.
 fn paths<'a>(a: &'a Training, b: &'a Training, most: usize) -> impl Iterator<Item = (&'a PathPoint, &'a PathPoint)> {
-    a.path.iter().rev().zip(b.path.iter().rev()).take(most)
+    let grid = |of: &'a Training| of.path.iter().rev().filter(|p| p.ridge != of.ridge);
+    grid(a).zip(grid(b)).take(most)
 }
 
 fn gap(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
