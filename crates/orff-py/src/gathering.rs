@@ -5,7 +5,7 @@ use crate::fit::{Names, spec, values};
 use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
-use orff::learn::{Gathering, Learner, learner};
+use orff::learn::{Begin, Gathering, Learner, learner};
 use orff::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
@@ -26,9 +26,7 @@ fn lock(gathering: &Mutex<Gathering>) -> MutexGuard<'_, Gathering> {
     gathering.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn begin(
-    of: &Learner,
-) -> Result<fn(&Map<String, Value>, &dyn orff::rows::Rows, &mut dyn orff::watch::Watch) -> Result<Gathering>> {
+fn begin(of: &Learner) -> Result<Begin> {
     of.begin.ok_or_else(|| Error::refused(format!("adding rows to {}", of.name), "it learns from all rows at once"))
 }
 

@@ -11,6 +11,9 @@ use pyo3::types::{PyBytes, PyDict, PyType};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Mean, standard deviations, covariances.
+type Predicted = (Py<PyAny>, Option<Py<PyAny>>, Option<Py<PyAny>>);
+
 /// A fitted model: it predicts, saves itself and loads.
 #[pyclass(frozen, module = "orff._orff", name = "Model")]
 pub struct PyModel {
@@ -42,7 +45,7 @@ impl PyModel {
         cov: bool,
         noise: bool,
         threads: Option<usize>,
-    ) -> PyResult<(Py<PyAny>, Option<Py<PyAny>>, Option<Py<PyAny>>)> {
+    ) -> PyResult<Predicted> {
         let (rows, model) = (Source::of(x)?, self.model.clone());
         let (n, p, single) = (rows.rows(), model.outputs(), rows.single());
         let (mean, deviations, covariances) = task::run(py, self.spec(), threads, None, move |watch| {

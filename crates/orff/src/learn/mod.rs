@@ -25,7 +25,7 @@ pub use features::FourierFeatures;
 pub use gather::Gathering;
 pub use landmarks::Landmarks;
 pub use nystrom::Nystrom;
-pub use registry::{LEARNERS, Learner, Role, TRANSFORMERS, Transformer, learner, transformer};
+pub use registry::{Begin, LEARNERS, Learner, Role, TRANSFORMERS, Transformer, learner, transformer};
 pub use regression::{Fitted, Regression};
 pub use ridge::Ridge;
 pub use sample::{SAMPLE_ROWS, Sample};

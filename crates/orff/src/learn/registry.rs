@@ -20,6 +20,9 @@ pub enum Role {
 /// How a learner or a transformer learns: parameters over the defaults, rows, someone who watches.
 pub type Fit = fn(&Map<String, Value>, &dyn Rows, &mut dyn Watch) -> Result<Model>;
 
+/// How a learner begins to gather.
+pub type Begin = fn(&Map<String, Value>, &dyn Rows, &mut dyn Watch) -> Result<Gathering>;
+
 /// A learner: its name, what it is for, its parameters, and how it learns.
 pub struct Learner {
     /// Its name on the command line.
@@ -37,7 +40,7 @@ pub struct Learner {
     /// Learns from rows with the given parameters over the defaults.
     pub fit: Fit,
     /// Fixes what is chosen before the pass, for learners whose rows can be added and merged.
-    pub begin: Option<fn(&Map<String, Value>, &dyn Rows, &mut dyn Watch) -> Result<Gathering>>,
+    pub begin: Option<Begin>,
 }
 
 /// All learners.
