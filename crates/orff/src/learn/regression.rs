@@ -12,7 +12,7 @@ use crate::kernel::{Atoms, Kernel, Matrix, SumDraw};
 use crate::model::{Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Batch, Rows, Weights};
-use crate::solve::Centred;
+use crate::solve::{Centred, is_diagonal};
 use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
@@ -229,12 +229,12 @@ impl Regression {
         let missing = (0..sample.outputs.ncols()).any(|t| sample.outputs.col(t).iter().any(|v| !v.is_finite()));
         let parts = if missing || matches!(sample.weights, Some(Weights::Entry(_))) { p as f64 } else { 1.0 };
         let m = features as f64;
-        let unknowns = if sizes.shared { m } else { m * sizes.columns };
+        let splits = sizes.shared && (parts == 1.0 || !sizes.tied);
+        let (unknowns, systems) = if splits { (m, parts) } else { (m * sizes.columns, parts.min(2.0)) };
         // what is factorised needs a copy, its factors and the posterior; conjugate gradients a few vectors
         let factorised = unknowns <= 2.0 * EIGEN_UNKNOWNS as f64;
         let solver = if factorised { 3.0 * unknowns * unknowns } else { 4.0 * unknowns };
-        let bytes =
-            8.0 * (2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64 + parts.min(2.0) * solver);
+        let bytes = 8.0 * (2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64 + systems * solver);
         let megabytes = (bytes / 1e6).max(1.0);
         if megabytes <= self.memory as f64 {
             return Ok(megabytes);
@@ -251,6 +251,8 @@ impl Regression {
 struct Sizes {
     /// Whether one factor serves all atoms: the system splits.
     shared: bool,
+    /// Whether that factor ties outputs together: with missing outputs the system does not split after all.
+    tied: bool,
     /// Columns of a factor, at most.
     widest: usize,
     /// Columns of a factor, on average over atoms.
@@ -262,6 +264,7 @@ impl Sizes {
         let columns: usize = atoms.blocks.iter().map(|b| b.count() * b.factors.columns()).sum();
         Sizes {
             shared: atoms.shared_factor().is_some(),
+            tied: atoms.shared_factor().is_some_and(|b| !is_diagonal(&(b * b.transpose()))),
             widest: atoms.blocks.iter().map(|b| b.factors.columns()).max().unwrap_or(1),
             columns: columns as f64 / atoms.count().max(1) as f64,
         }
