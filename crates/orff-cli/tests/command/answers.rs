@@ -214,3 +214,20 @@ fn a_file_without_rows_says_so() {
     let said = desk.fails(&["predict", "m.orff", "names.csv"], 1);
     assert_eq!(said, "orff: names.csv: no rows: the file holds only column names\n");
 }
+
+#[test]
+fn a_model_without_its_names_is_refused() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    desk.ok(&["-q", "fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "16", "-o", "m.orff"]);
+    let whole = orff::model::Model::load(&desk.path("m.orff")).unwrap();
+    let (mut unnamed, mut unread) = (whole.clone(), whole);
+    unnamed.info.outputs.clear();
+    unnamed.save(&desk.path("unnamed.orff")).unwrap();
+    unread.info.encoding["outputs"] = serde_json::json!([]);
+    unread.save(&desk.path("unread.orff")).unwrap();
+    for line in [["predict", "unnamed.orff", "d.csv"], ["evaluate", "unread.orff", "d.csv"]] {
+        let said = desk.fails(&line, 1);
+        assert!(said.contains("the model has 2 outputs"), "{said}");
+    }
+}
