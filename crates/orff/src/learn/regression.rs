@@ -163,7 +163,7 @@ impl Regression {
             Some(features) => features,
             None => {
                 let known = sampled.drawn.total.unwrap_or(usize::MAX / 16);
-                let (n, reason) = choose::features(known, if sizes.shared { 1 } else { sizes.widest }, self.map);
+                let (n, reason) = choose::features(known, sizes.unknowns(&sampled.drawn.rows), self.map);
                 choices.say(watch, reason);
                 n
             }
@@ -226,10 +226,9 @@ impl Regression {
     /// The megabytes a fit takes beside a few blocks of rows, refused beyond the limit. Missing outputs and weights
     /// of entries need moments for each output.
     fn allow_memory(&self, features: usize, sizes: &Sizes, p: usize, sample: &Batch) -> Result<f64> {
-        let missing = (0..sample.outputs.ncols()).any(|t| sample.outputs.col(t).iter().any(|v| !v.is_finite()));
-        let parts = if missing || matches!(sample.weights, Some(Weights::Entry(_))) { p as f64 } else { 1.0 };
+        let parts = if by_output(sample) { p as f64 } else { 1.0 };
         let m = features as f64;
-        let splits = sizes.shared && (parts == 1.0 || !sizes.tied);
+        let splits = sizes.splits(sample);
         let (unknowns, systems) = if splits { (m, parts) } else { (m * sizes.columns, parts.min(2.0)) };
         // what is factorised needs a copy, its factors and the posterior; conjugate gradients a few vectors
         let factorised = unknowns <= 2.0 * EIGEN_UNKNOWNS as f64;
@@ -259,7 +258,23 @@ struct Sizes {
     columns: f64,
 }
 
+/// Whether each output has moments of its own: some are missing, or have weights of their own.
+fn by_output(sample: &Batch) -> bool {
+    matches!(sample.weights, Some(Weights::Entry(_)))
+        || sample.outputs.col_iter().any(|column| column.iter().any(|v| !v.is_finite()))
+}
+
 impl Sizes {
+    /// Whether the system of such rows splits into one for each column of the factor.
+    fn splits(&self, sample: &Batch) -> bool {
+        self.shared && !(self.tied && by_output(sample))
+    }
+
+    /// Unknowns per character of one system, at most.
+    fn unknowns(&self, sample: &Batch) -> usize {
+        if self.splits(sample) { 1 } else { self.widest }
+    }
+
     fn of(atoms: &Atoms) -> Self {
         let columns: usize = atoms.blocks.iter().map(|b| b.count() * b.factors.columns()).sum();
         Sizes {

@@ -210,6 +210,18 @@ fn missing_outputs_and_weights_reach_the_model() {
 }
 
 #[test]
+fn outputs_tied_together_with_gaps_get_features_that_can_be_solved_at_once() {
+    let (x, y) = noisy(300);
+    let gaps = Mat::from_fn(300, 3, |i, t| if i % 3 == t { f64::NAN } else { y[(i, t)] });
+    let kernel: orff::kernel::Kernel = "decomposable(gaussian, covariance)".parse().unwrap();
+    let learner = Regression { kernel, lengthscale: 1.0.into(), ..Regression::default() };
+    for (y, most) in [(y.clone(), 4096), (gaps, 4096 / 3)] {
+        let begun = learner.begin(&Table::new(x.clone(), y).unwrap(), &mut Silent).unwrap();
+        assert!(begun.moments().characters() <= most, "{}", begun.moments().characters());
+    }
+}
+
+#[test]
 fn views_are_one_scalar_problem() {
     // both outputs are h of their own view of the inputs: one h serves them
     let mut s = Stream::new(11, 3, 0);
