@@ -1,6 +1,7 @@
 //! Defaults that just work: number of features, lengthscale, each with its reason.
 
 use super::Regression;
+use super::regression::gaps;
 use super::sample::dense_head;
 use crate::error::Result;
 use crate::feature::{Characters, MapKind, Moments};
@@ -129,7 +130,7 @@ pub fn open_parameters<'a>(
     let mut attempt = |place: Place, best: &mut (Place, f64)| -> Result<()> {
         watch.advance(1)?;
         let small = kernel.resolve(&at(place))?;
-        let map = learner.small_map(&small, inputs.ncols(), UNKNOWNS)?;
+        let map = learner.small_map(&small, inputs.ncols(), UNKNOWNS, gaps(&outputs, weights.as_ref()))?;
         let mut characters = Characters::new(map.characters());
         map.fill(&inputs, &mut characters);
         let mut moments = Moments::new(map.characters(), outputs.ncols());

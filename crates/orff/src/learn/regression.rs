@@ -108,10 +108,9 @@ impl Regression {
         Draw { kind: self.kind(kernel, d), measure: self.measure, seed: self.seed, purpose: 0 }
     }
 
-    /// A map of the kernel with about so many unknowns.
-    pub(super) fn small_map(&self, kernel: &Kernel, d: usize, unknowns: usize) -> Result<FeatureMap> {
-        let sizes = Sizes::of(&self.probe(kernel, d)?);
-        let columns = if sizes.shared { 1 } else { sizes.widest };
+    /// A map of the kernel with about so many unknowns, for outputs with gaps or without.
+    pub(super) fn small_map(&self, kernel: &Kernel, d: usize, unknowns: usize, gaps: bool) -> Result<FeatureMap> {
+        let columns = Sizes::of(&self.probe(kernel, d)?).unknowns(gaps);
         let features = (unknowns / columns).max(16) / 2 * 2;
         self.draw_map(kernel, d, self.features.fixed().map_or(features, |given| given.min(features)))
     }
@@ -163,7 +162,7 @@ impl Regression {
             Some(features) => features,
             None => {
                 let known = sampled.drawn.total.unwrap_or(usize::MAX / 16);
-                let (n, reason) = choose::features(known, sizes.unknowns(&sampled.drawn.rows), self.map);
+                let (n, reason) = choose::features(known, sizes.unknowns(sampled.gaps()), self.map);
                 choices.say(watch, reason);
                 n
             }
@@ -226,14 +225,17 @@ impl Regression {
     /// The megabytes a fit takes beside a few blocks of rows, refused beyond the limit. Missing outputs and weights
     /// of entries need moments for each output.
     fn allow_memory(&self, features: usize, sizes: &Sizes, p: usize, sample: &Batch) -> Result<f64> {
-        let parts = if by_output(sample) { p as f64 } else { 1.0 };
-        let m = features as f64;
-        let splits = sizes.splits(sample);
+        let gaps = gaps(&sample.outputs, sample.weights.as_ref());
+        let parts = if gaps { p as f64 } else { 1.0 };
+        let (m, d) = (features as f64, sample.inputs.ncols() as f64);
+        let splits = sizes.splits(gaps);
         let (unknowns, systems) = if splits { (m, parts) } else { (m * sizes.columns, parts.min(2.0)) };
         // what is factorised needs a copy, its factors and the posterior; conjugate gradients a few vectors
         let factorised = unknowns <= 2.0 * EIGEN_UNKNOWNS as f64;
         let solver = if factorised { 3.0 * unknowns * unknowns } else { 4.0 * unknowns };
-        let bytes = 8.0 * (2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64 + systems * solver);
+        let frequencies = m * d; // drawn, then kept: m/2×d each
+        let pass = 2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64;
+        let bytes = 8.0 * (frequencies + pass + systems * solver);
         let megabytes = (bytes / 1e6).max(1.0);
         if megabytes <= self.memory as f64 {
             return Ok(megabytes);
@@ -258,21 +260,20 @@ struct Sizes {
     columns: f64,
 }
 
-/// Whether each output has moments of its own: some are missing, or have weights of their own.
-fn by_output(sample: &Batch) -> bool {
-    matches!(sample.weights, Some(Weights::Entry(_)))
-        || sample.outputs.col_iter().any(|column| column.iter().any(|v| !v.is_finite()))
+/// Whether outputs have gaps, so that each has moments of its own: some are missing, or have weights of their own.
+pub(super) fn gaps(outputs: &Mat<f64>, weights: Option<&Weights>) -> bool {
+    matches!(weights, Some(Weights::Entry(_))) || outputs.col_iter().any(|c| c.iter().any(|v| !v.is_finite()))
 }
 
 impl Sizes {
     /// Whether the system of such rows splits into one for each column of the factor.
-    fn splits(&self, sample: &Batch) -> bool {
-        self.shared && !(self.tied && by_output(sample))
+    fn splits(&self, gaps: bool) -> bool {
+        self.shared && !(self.tied && gaps)
     }
 
     /// Unknowns per character of one system, at most.
-    fn unknowns(&self, sample: &Batch) -> usize {
-        if self.splits(sample) { 1 } else { self.widest }
+    fn unknowns(&self, gaps: bool) -> usize {
+        if self.splits(gaps) { 1 } else { self.widest }
     }
 
     fn of(atoms: &Atoms) -> Self {
