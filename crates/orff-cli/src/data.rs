@@ -179,5 +179,10 @@ pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option
         }
         encoding.missing = word.parse()?;
     }
-    Ok(Source::with_encoding(&paths(matches), &reading.options()?, &encoding, outputs, keep)?)
+    let source = Source::with_encoding(&paths(matches), &reading.options()?, &encoding, outputs, keep)?;
+    let p = model.outputs();
+    if model.info.outputs.len() != p || (outputs && source.output_names().len() != p) {
+        anyhow::bail!("the model has {p} outputs, but its file does not name as many; fit it again");
+    }
+    Ok(source)
 }

@@ -122,12 +122,12 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     if columns.folds > 1 {
         let scores = task.folds(columns.folds, rows, &mut watch)?;
         let title = format!("{} folds", columns.folds);
-        evaluate::print(&title, &source.output_names(), &scores, Format::Text, &mut std::io::stderr())?;
+        evaluate::print(&title, &source.output_names(), &scores, Format::Text, &mut std::io::stdout())?;
     }
     let (mut model, skipped) = if columns.test > 0.0 {
         let (model, own, scores) = task.test(columns.test, rows, &mut watch)?;
         let title = format!("{} % of the rows, held out", 100.0 * columns.test);
-        evaluate::print(&title, &source.output_names(), &scores, Format::Text, &mut std::io::stderr())?;
+        evaluate::print(&title, &source.output_names(), &scores, Format::Text, &mut std::io::stdout())?;
         (read_by(model, &own)?, own.skipped())
     } else if target.is_some() {
         if columns.folds > 1 {

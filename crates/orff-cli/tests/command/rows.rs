@@ -27,11 +27,13 @@ fn standard_input_gives_the_model_of_the_file() {
 fn held_out_rows_and_folds_are_scored() {
     let desk = Desk::new();
     desk.write("d.csv", &rows(200, "x1,x2,y1,y2"));
-    let (_, said) =
+    // scores are data
+    let (said, _) =
         desk.ok(&["fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "80", "--test", "0.25"]);
     assert!(said.contains("25 % of the rows, held out") && said.contains("coverage"), "{said}");
-    let (_, said) =
+    let (said, talk) =
         desk.ok(&["-q", "fit", "regression", "d.csv", "--outputs", "y1", "--features", "80", "--folds", "3"]);
+    assert_eq!(talk, "");
     assert!(said.contains("3 folds"), "{said}");
     let line = ["fit", "regression", "d.csv", "--outputs", "y1", "--features", "80", "-o", "m.orff"];
     let (_, said) = desk.ok(&[&line[..], &["--folds", "3"]].concat());

@@ -108,6 +108,30 @@ fn a_million_rows_stream_in_bounded_memory() {
     assert!(text.contains("1000000"), "{text}");
 }
 
+/// As many patterns of missing outputs as rows: a matrix of moments for each would take more than a gigabyte.
+#[test]
+#[cfg(target_os = "linux")]
+fn missing_outputs_take_the_memory_that_was_said() {
+    let desk = Desk::new();
+    let cell = |i: usize, t: usize| if i >> t & 1 == 1 { String::new() } else { format!("{}", (i * (t + 3)) % 17) };
+    let names: Vec<String> = (1..=9).map(|t| format!("y{t}")).collect();
+    let text = (0..500).fold(format!("x,{}\n", names.join(",")), |text, i| {
+        let outputs: Vec<String> = (0..9).map(|t| cell(i, t)).collect();
+        format!("{text}{},{}\n", i % 50, outputs.join(","))
+    });
+    desk.write("d.csv", &text);
+    let line = ["fit", "regression", "d.csv", "--inputs", "x", "--outputs", "y1..y9", "--features", "600"];
+    let more = ["--ridge", "0.01", "--lengthscale", "5", "--memory", "150", "-o", "m.orff"];
+    let mut child = desk.command(&[&line[..], &more[..]].concat()).stderr(Stdio::null()).spawn().unwrap();
+    let mut most = 0.0f64;
+    while child.try_wait().unwrap().is_none() {
+        most = most.max(peak(child.id()).unwrap_or(0.0));
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert!(child.wait().unwrap().success());
+    assert!(most > 5.0 && most < 300.0, "{most} MB");
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn an_interrupt_stops_and_writes_nothing() {

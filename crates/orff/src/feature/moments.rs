@@ -6,7 +6,7 @@ use crate::linalg;
 use crate::rows::Weights;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which entries of the outputs a part of the moments speaks of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -178,19 +178,29 @@ impl Moments {
         }
         self.check(y, weights)?;
         self.relative |= matches!(weights, Some(Weights::Entry(_)));
+        let weight = |i: usize, t: usize| match weights {
+            None => 1.0,
+            Some(Weights::Row(w)) => w[i],
+            Some(Weights::Entry(w)) => w[(i, t)],
+        };
+        let seen = |i: usize| (0..self.outputs).map(|t| y[(i, t)].is_finite() && weight(i, t) > 0.0).collect();
+        let rows: Vec<Vec<bool>> = (0..y.nrows()).map(seen).collect();
+        // before the sums: a part for every pattern of a block could take a thousand times the memory of the rest
+        if !self.by_output {
+            let mut keys: BTreeSet<Key> = self.parts.keys().cloned().collect();
+            keys.extend(rows.iter().filter(|seen| seen.contains(&true)).cloned().map(Key::Pattern));
+            if matches!(weights, Some(Weights::Entry(_))) || keys.len() > self.outputs.max(1) {
+                self.split_by_output();
+            }
+        }
         let mut groups: BTreeMap<Key, Vec<(usize, f64)>> = BTreeMap::new();
-        for i in 0..y.nrows() {
-            let weight = |t: usize| match weights {
-                None => 1.0,
-                Some(Weights::Row(w)) => w[i],
-                Some(Weights::Entry(w)) => w[(i, t)],
-            };
-            let seen: Vec<bool> = (0..self.outputs).map(|t| y[(i, t)].is_finite() && weight(t) > 0.0).collect();
+        for (i, seen) in rows.into_iter().enumerate() {
+            let weight = |t: usize| weight(i, t);
             let observed = seen.iter().filter(|s| **s).count();
             if observed == 0 {
                 continue;
             }
-            if self.by_output || matches!(weights, Some(Weights::Entry(_))) {
+            if self.by_output {
                 let mut sum = 0.0;
                 for t in (0..self.outputs).filter(|&t| seen[t]) {
                     groups.entry(Key::Output(t)).or_default().push((i, weight(t)));
@@ -204,9 +214,6 @@ impl Moments {
         }
         for (key, rows) in groups {
             self.add_group(&key, &rows, c, y);
-        }
-        if !self.by_output && (self.parts.len() > self.outputs.max(1) || self.has_outputs()) {
-            self.split_by_output();
         }
         Ok(())
     }
@@ -242,10 +249,6 @@ impl Moments {
             Some(v) => Err(Error::parameter("outputs", "finite numbers, or NaN where not observed", v)),
             None => Ok(()),
         }
-    }
-
-    fn has_outputs(&self) -> bool {
-        self.parts.keys().any(|k| matches!(k, Key::Output(_)))
     }
 
     fn add_group(&mut self, key: &Key, rows: &[(usize, f64)], c: MatRef<f64>, y: MatRef<f64>) {

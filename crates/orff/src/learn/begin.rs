@@ -1,6 +1,7 @@
 //! What learners share: the choices before the rows are read; and, with kernel sections, the model after.
 
 use super::choose::{self, Prepared};
+use super::regression::gaps;
 use super::stage::{Stage, training_points};
 use super::{Regression, Sample, sample, scale};
 use crate::error::{Error, Result};
@@ -92,6 +93,11 @@ impl<'a> Sampled<'a> {
         self.inputs.ncols()
     }
 
+    /// Whether outputs have gaps.
+    pub fn gaps(&self) -> bool {
+        gaps(&self.outputs, self.weights.as_ref())
+    }
+
     /// Columns of prepared outputs: p, or 1 with views.
     pub fn columns(&self) -> usize {
         self.outputs.ncols()
@@ -105,8 +111,7 @@ impl<'a> Sampled<'a> {
     /// Refuses a metric that cannot be used, before any work.
     pub fn check_metric(&self, metric: &Mat<f64>) -> Result<()> {
         solve::whitener(&self.stage.scaled_metric(metric)?, metric.nrows())?;
-        let missing = self.outputs.col_iter().any(|c| c.iter().any(|v| v.is_nan()));
-        if missing || matches!(self.weights, Some(Weights::Entry(_))) {
+        if self.gaps() {
             return Err(solve::incomplete_metric());
         }
         Ok(())

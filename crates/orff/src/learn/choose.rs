@@ -1,5 +1,6 @@
 //! Defaults that just work: number of features, lengthscale, each with its reason.
 
+use super::regression::gaps;
 use super::sample::dense_head;
 use super::{Regression, Ridge};
 use crate::error::Result;
@@ -144,7 +145,7 @@ pub fn open_parameters<'a>(
     let mut attempt = |place: Place, best: &mut (Place, f64)| -> Result<()> {
         watch.advance(1)?;
         let small = kernel.resolve(&at(place))?;
-        let map = learner.small_map(&small, inputs.ncols(), unknowns)?;
+        let map = learner.small_map(&small, inputs.ncols(), unknowns, gaps(&outputs, weights.as_ref()))?;
         let mut characters = Characters::new(map.characters());
         map.fill(&inputs, &mut characters);
         let mut moments = Moments::new(map.characters(), outputs.ncols());

@@ -12,7 +12,7 @@ use crate::kernel::{Atoms, Kernel, Matrix, SumDraw};
 use crate::model::{Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Batch, Rows, Weights};
-use crate::solve::Centred;
+use crate::solve::{Centred, is_diagonal};
 use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
@@ -109,10 +109,9 @@ impl Regression {
         Draw { kind: self.kind(kernel, d), measure: self.measure, seed: self.seed, purpose: 0 }
     }
 
-    /// A map of the kernel with about so many unknowns.
-    pub(super) fn small_map(&self, kernel: &Kernel, d: usize, unknowns: usize) -> Result<FeatureMap> {
-        let sizes = Sizes::of(&self.probe(kernel, d)?);
-        let columns = if sizes.shared { 1 } else { sizes.widest };
+    /// A map of the kernel with about so many unknowns, for outputs with gaps or without.
+    pub(super) fn small_map(&self, kernel: &Kernel, d: usize, unknowns: usize, gaps: bool) -> Result<FeatureMap> {
+        let columns = Sizes::of(&self.probe(kernel, d)?).unknowns(gaps);
         let features = (unknowns / columns).max(16) / 2 * 2;
         self.draw_map(kernel, d, self.features.fixed().map_or(features, |given| given.min(features)))
     }
@@ -164,8 +163,7 @@ impl Regression {
             Some(features) => features,
             None => {
                 let known = sampled.drawn.size().unwrap_or(usize::MAX / 16);
-                let (n, reason) =
-                    choose::features(known, if sizes.shared { 1 } else { sizes.widest }, self.map.kind(2));
+                let (n, reason) = choose::features(known, sizes.unknowns(sampled.gaps()), self.map.kind(2));
                 choices.say(watch, reason);
                 n
             }
@@ -228,15 +226,17 @@ impl Regression {
     /// The megabytes a fit takes beside a few blocks of rows, refused beyond the limit. Missing outputs and weights
     /// of entries need moments for each output.
     fn allow_memory(&self, features: usize, sizes: &Sizes, p: usize, sample: &Batch) -> Result<f64> {
-        let missing = (0..sample.outputs.ncols()).any(|t| sample.outputs.col(t).iter().any(|v| !v.is_finite()));
-        let parts = if missing || matches!(sample.weights, Some(Weights::Entry(_))) { p as f64 } else { 1.0 };
-        let m = features as f64;
-        let unknowns = if sizes.shared { m } else { m * sizes.columns };
+        let gaps = gaps(&sample.outputs, sample.weights.as_ref());
+        let parts = if gaps { p as f64 } else { 1.0 };
+        let (m, d) = (features as f64, sample.inputs.ncols() as f64);
+        let splits = sizes.splits(gaps);
+        let (unknowns, systems) = if splits { (m, parts) } else { (m * sizes.columns, parts.min(2.0)) };
         // what is factorised needs a copy, its factors and the posterior; conjugate gradients a few vectors
         let factorised = unknowns <= 2.0 * EIGEN_UNKNOWNS as f64;
         let solver = if factorised { 3.0 * unknowns * unknowns } else { 4.0 * unknowns };
-        let bytes =
-            8.0 * (2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64 + parts.min(2.0) * solver);
+        let frequencies = m * d; // drawn, then kept: m/2×d each
+        let pass = 2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64;
+        let bytes = 8.0 * (frequencies + pass + systems * solver);
         let megabytes = (bytes / 1e6).max(1.0);
         if megabytes <= self.memory as f64 {
             return Ok(megabytes);
@@ -253,17 +253,35 @@ impl Regression {
 struct Sizes {
     /// Whether one factor serves all atoms: the system splits.
     shared: bool,
+    /// Whether that factor ties outputs together: with missing outputs the system does not split after all.
+    tied: bool,
     /// Columns of a factor, at most.
     widest: usize,
     /// Columns of a factor, on average over atoms.
     columns: f64,
 }
 
+/// Whether outputs have gaps, so that each has moments of its own: some are missing, or have weights of their own.
+pub(super) fn gaps(outputs: &Mat<f64>, weights: Option<&Weights>) -> bool {
+    matches!(weights, Some(Weights::Entry(_))) || outputs.col_iter().any(|c| c.iter().any(|v| !v.is_finite()))
+}
+
 impl Sizes {
+    /// Whether the system of such rows splits into one for each column of the factor.
+    fn splits(&self, gaps: bool) -> bool {
+        self.shared && !(self.tied && gaps)
+    }
+
+    /// Unknowns per character of one system, at most.
+    fn unknowns(&self, gaps: bool) -> usize {
+        if self.splits(gaps) { 1 } else { self.widest }
+    }
+
     fn of(atoms: &Atoms) -> Self {
         let columns: usize = atoms.blocks.iter().map(|b| b.count() * b.factors.columns()).sum();
         Sizes {
             shared: atoms.shared_factor().is_some(),
+            tied: atoms.shared_factor().is_some_and(|b| !is_diagonal(&(b * b.transpose()))),
             widest: atoms.blocks.iter().map(|b| b.factors.columns()).max().unwrap_or(1),
             columns: columns as f64 / atoms.count().max(1) as f64,
         }

@@ -85,7 +85,20 @@ impl Model {
             }
         };
         let projection = file.part("projection")?;
-        Ok(Model { body, projection, info })
+        let model = Model { body, projection, info };
+        model.check_info(&file)?;
+        Ok(model)
+    }
+
+    /// Refuses names and points that belong to another model; a model that was made in memory has none.
+    fn check_info(&self, file: &Reader) -> Result<()> {
+        let (d, p) = (self.inputs(), self.outputs());
+        let Info { inputs, outputs, training, .. } = &self.info;
+        let fits = |names: &[String], n: usize| names.is_empty() || names.len() == n;
+        if fits(inputs, d) && fits(outputs, p) && training.points.iter().all(|row| row.len() == d + p) {
+            return Ok(());
+        }
+        Err(file.damaged(format!("its names or points are not those of {d} inputs and {p} outputs; fit again")))
     }
 }
 

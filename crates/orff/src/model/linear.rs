@@ -74,6 +74,11 @@ impl Linear {
                 "it was fitted without a posterior (ridge 0, too few rows, too many unknowns, or switched off)",
             ));
         }
+        if posterior.is_some_and(|posterior| !posterior.fits(&self.map)) {
+            return Err(Error::Data(
+                "the posterior is not that of this model: the file was altered, fit again".into(),
+            ));
+        }
         let mut characters = Characters::new(self.map.characters());
         for from in (0..n).step_by(BLOCK_ROWS) {
             let to = (from + BLOCK_ROWS).min(n);

@@ -42,6 +42,17 @@ impl Posterior {
         self
     }
 
+    /// Whether its sizes are those of a map's characters, unknowns and outputs.
+    pub fn fits(&self, map: &FeatureMap) -> bool {
+        let (m, p) = (map.characters(), map.atoms().outputs());
+        let whole = self.spreads.iter().all(|s| s.direction.is_some());
+        let side = if whole { m } else { map.unknowns() };
+        self.mean.nrows() == m
+            && self.metric.as_ref().is_none_or(|metric| metric.nrows() == p)
+            && self.spreads.iter().all(|s| self.roots[s.group].nrows() == side)
+            && self.spreads.iter().all(|s| s.direction.as_ref().is_none_or(|u| u.len() == p))
+    }
+
     /// C(x) (p×p) of each row, entry (s, t) in units of the noise's standard deviations of outputs s and t, for
     /// characters c (n×M). Cost n·K² (p times that when
     /// the kernel is not decomposable).

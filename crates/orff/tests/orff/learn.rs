@@ -34,6 +34,40 @@ fn defaults_learn_and_a_file_brings_them_back() {
     assert_eq!(a.std, b.std);
 }
 
+/// A file may be sealed and yet contradict itself.
+#[test]
+fn parts_that_do_not_belong_together_are_refused() {
+    let (x, y) = noisy(60);
+    let learner = Regression { features: Auto::Fixed(16), ..Regression::default() };
+    let linear = learner.fit(&Table::new(x.clone(), y).unwrap(), &mut Silent).unwrap().model;
+    let back = |linear: &orff::model::Linear, edit: &dyn Fn(&mut Info)| {
+        let mut info = Info::default();
+        edit(&mut info);
+        let model = Model { body: Body::Linear(Box::new(linear.clone())), projection: None, info };
+        Model::from_bytes(model.to_bytes().unwrap())
+    };
+    assert!(back(&linear, &|info| info.training.points = vec![vec![0.0; 5]]).is_ok());
+    for width in [0, 4, 6] {
+        let said = back(&linear, &|info| info.training.points = vec![vec![0.0; width]]).unwrap_err().to_string();
+        assert!(said.contains("2 inputs and 3 outputs"), "{said}");
+    }
+    assert!(back(&linear, &|info| info.outputs = vec!["a".into(); 4]).is_err());
+    assert!(back(&linear, &|info| info.inputs = vec!["a".into()]).is_err());
+    let posterior = linear.posterior.get().unwrap().unwrap().clone();
+    for which in 0..3 {
+        let mut other = posterior.clone();
+        match which {
+            0 => other.mean = other.mean.transpose().to_owned(),
+            1 => other.roots[0] = Mat::zeros(3, other.roots[0].ncols()),
+            _ => other.spreads[0].direction = Some(vec![1.0]),
+        }
+        let altered = orff::model::Linear { posterior: Some(other).into(), ..linear.clone() };
+        let query = Query { std: true, ..Query::default() };
+        let said = back(&altered, &|_| ()).unwrap().predict(&Inputs::Dense(x.clone()), query).unwrap_err();
+        assert!(said.to_string().contains("not that of this model"), "{said}");
+    }
+}
+
 #[test]
 fn every_way_to_choose_the_ridge_is_close() {
     let (x, y) = noisy(400);
@@ -173,6 +207,18 @@ fn missing_outputs_and_weights_reach_the_model() {
     };
     let ((a, noise_a), (b, noise_b)) = (fit(1.0), fit(1e4));
     assert!((&a - &b).norm_max() < 1e-6 && (noise_a - noise_b).norm_max() < 1e-6);
+}
+
+#[test]
+fn outputs_tied_together_with_gaps_get_features_that_can_be_solved_at_once() {
+    let (x, y) = noisy(300);
+    let gaps = Mat::from_fn(300, 3, |i, t| if i % 3 == t { f64::NAN } else { y[(i, t)] });
+    let kernel: orff::kernel::Kernel = "decomposable(gaussian, covariance)".parse().unwrap();
+    let learner = Regression { kernel, lengthscale: 1.0.into(), ..Regression::default() };
+    for (y, most) in [(y.clone(), 4096), (gaps, 4096 / 3)] {
+        let begun = learner.begin(&Table::new(x.clone(), y).unwrap(), &mut Silent).unwrap();
+        assert!(begun.moments().characters() <= most, "{}", begun.moments().characters());
+    }
 }
 
 #[test]
