@@ -152,7 +152,8 @@ impl Regression {
         let sampled = begin::sampled(self, rows, watch)?;
         let d = sampled.dimension();
         let some = sampled.some_kernel()?;
-        let sizes = Sizes::of(&self.probe(&some, d)?);
+        let probe = self.probe(&some, d)?;
+        let (sizes, listed) = (Sizes::of(&probe), matches!(some, Kernel::Listed(_)));
         if self.ridge == Ridge::Loo && !sizes.shared {
             return Err(Error::refused(
                 "leave-one-out for this kernel",
@@ -160,6 +161,8 @@ impl Regression {
             ));
         }
         let features = match self.features.fixed() {
+            // a kernel given by its atoms has as many as it has
+            _ if listed => probe.count() * if self.map.kind(2) == MapKind::Pairs { 2 } else { 1 },
             Some(features) => features,
             None => {
                 let known = sampled.drawn.size().unwrap_or(usize::MAX / 16);
@@ -169,7 +172,7 @@ impl Regression {
             }
         };
         let megabytes = self.allow_memory(features, &sizes, rows.outputs(), &sampled.drawn.rows)?;
-        if self.draw == Auto::Auto {
+        if self.draw == Auto::Auto && !listed {
             choices.say(watch, format!("draw {}: {d} inputs", self.kind(&some, d)));
         }
         let line = format!("memory about {megabytes:.0} MB for {features} characters (lower it with fewer features)");
@@ -184,7 +187,6 @@ impl Regression {
         for note in map.atoms().blocks.iter().filter_map(|b| b.note.clone()) {
             choices.say(watch, note);
         }
-        // a kernel given by its atoms has as many as it has
         let sizes = Sizes::of(map.atoms());
         self.allow_memory(map.characters(), &sizes, rows.outputs(), &begun.drawn.rows)?;
         let gathering = Gathering {
