@@ -172,7 +172,7 @@ def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
     ax.set_ylim(bottom=0)
     ax.set_xlabel("alpha")
     ax.set_ylabel("excess over the best")
-    ax.legend(loc="lower left", fontsize="small", framealpha=0.9)
+    ax.legend(frameon=False, loc="upper center", fontsize="small")
     return ax
 
 
