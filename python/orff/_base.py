@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -33,6 +35,17 @@ class Estimator(BaseEstimator):
         if "n_jobs" in values:
             values["n_jobs"] = "auto" if values["n_jobs"] in (None, -1) else values["n_jobs"]
         return json.dumps(values)
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Leave the estimator as it was when what runs inside fails."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _threads(self) -> int | None:
         """Threads of a prediction."""

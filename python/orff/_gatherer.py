@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any, Self
 
@@ -9,6 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _orff
 from ._base import Estimator, Watching
+from ._json import plain
+
+HOW = ("verbose", "n_jobs", "warm_start", "random_state")
+"""Parameters that moments do not depend on; the random state was used up when they began."""
 
 
 class Moments:
@@ -52,6 +57,8 @@ class Moments:
 
     def merge(self, other: Moments) -> Self:
         """Add the rows of other moments with the same choices."""
+        if not isinstance(other, Moments):
+            raise TypeError(f"merge: expected Moments, got {other!r}")
         self._gathering.merge(other._gathering)
         return self
 
@@ -82,11 +89,14 @@ class Gatherer(Estimator):
         -------
         self
         """
-        if self.warm_start is not True:
-            self._moments = None
-            return super().fit(X, y, sample_weight)
-        known = getattr(self, "_moments", None)
-        return self._gather(X, y, sample_weight, None if known is None else known.empty()).fit_moments(self._moments)
+        with self._whole():
+            known = getattr(self, "_moments", None)
+            if not self.warm_start:
+                self._moments = None
+                return super().fit(X, y, sample_weight)
+            # with other parameters the choices would be others
+            again = known is not None and self._begun == self._settings()
+            return self._gather(X, y, sample_weight, known.empty() if again else None).fit_moments(self._moments)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from more rows; the first ones fix scales, lengthscale and frequencies.
@@ -112,7 +122,15 @@ class Gatherer(Estimator):
                 "partial_fit: fit kept no moments to go on from, so this begins anew; set warm_start=True before fit",
                 stacklevel=2,
             )
-        return self._gather(X, y, sample_weight, known)
+        if known is not None and self._begun != self._settings():
+            raise ValueError("partial_fit: parameters changed since the first rows; set them back, or begin anew with fit")
+        with self._whole():
+            return self._gather(X, y, sample_weight, known)
+
+    def _settings(self) -> str:
+        """What a change of makes moments no longer fit: every parameter but those of how the work is done."""
+        values = {name: plain(v) for name, v in self.get_params(deep=False).items() if name not in HOW}
+        return json.dumps(values, default=repr)
 
     def _gather(self, X: Any, y: Any, sample_weight: Any, moments: Moments | None) -> Self:
         rows = _data.inputs(self, X, reset=moments is None)
@@ -122,6 +140,7 @@ class Gatherer(Estimator):
             if moments is None:
                 given = (self._learner, self._parameters(), rows, outputs, weights, self._column_names(names), tell)
                 moments = Moments(_orff.Gathering(*given))
+                self._begun = self._settings()
             moments._gathering.add(rows, outputs, weights, tell)
         self._moments, self._flat, self._model = moments, flat, None
         return self
@@ -138,11 +157,15 @@ class Gatherer(Estimator):
         -------
         self
         """
+        if not isinstance(moments, Moments):
+            raise TypeError(f"moments: expected Moments (of partial_fit, or of fit with warm_start=True), got {moments!r}")
         rows, inputs, outputs = moments._gathering.shape()
         with Watching(self.verbose, rows) as tell:
             model = moments._gathering.solve(tell)
-        if not hasattr(self, "n_features_in_"):
+        if getattr(self, "n_features_in_", None) != inputs:
             self._restore(model)
+        if getattr(self, "_moments", None) is not moments:
+            self._begun = self._settings()
         self._moments, self._flat = moments, getattr(self, "_flat", False) and outputs == 1
         self._keep(model)
         return self

@@ -38,9 +38,10 @@ class Regressor(RegressorMixin, Estimator):
         -------
         self
         """
-        rows = _data.inputs(self, X, reset=True)
-        outputs, names, self._flat = _data.outputs(self, y)
-        self._learn(rows, outputs, _data.weights(sample_weight, _data.rows(rows)), names)
+        with self._whole():
+            rows = _data.inputs(self, X, reset=True)
+            outputs, names, self._flat = _data.outputs(self, y)
+            self._learn(rows, outputs, _data.weights(sample_weight, _data.rows(rows)), names)
         return self
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, noise: bool = True) -> Any:

@@ -37,8 +37,9 @@ class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         self
         """
-        rows = _data.inputs(self, X, reset=True)
-        self._learn(rows, None, _data.weights(sample_weight, _data.rows(rows)), None)
+        with self._whole():
+            rows = _data.inputs(self, X, reset=True)
+            self._learn(rows, None, _data.weights(sample_weight, _data.rows(rows)), None)
         return self
 
     def transform(self, X: Any) -> np.ndarray:

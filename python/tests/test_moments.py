@@ -69,3 +69,17 @@ def test_what_cannot_merge_is_refused(rows):
     assert not hasattr(orff.ExactOperatorRidge(), "partial_fit")
     with pytest.raises(ValueError, match="second pass"):
         orff.OperatorRidge(alpha="loo").partial_fit(X, Y)
+
+
+def test_changed_parameters_are_noticed():
+    X = np.random.default_rng(3).normal(size=(80, 2))
+    model = orff.OperatorRidge(n_components=32, alpha=1e-3, warm_start=True).fit(X, np.sin(X))
+    assert model.set_params(alpha=10.0).fit(X, np.sin(X)).alpha_ == 10.0
+    with pytest.raises(ValueError, match="n_components"):
+        model.set_params(n_components=-3).fit(X, np.sin(X))
+    with pytest.raises(ValueError, match="parameters changed since the first rows"):
+        model.set_params(n_components=32, alpha=1.0).partial_fit(X, np.sin(X))
+    model.set_params(alpha=10.0).partial_fit(X, np.sin(X))
+    assert model.moments_.n_rows == 160
+    with pytest.raises(TypeError, match="expected Moments"):
+        model.fit_moments(None)

@@ -118,10 +118,29 @@ def test_other_python_threads_run_meanwhile():
     assert sum(began < t < ended for t in ticks) > 10
 
 
-def test_an_interrupted_fit_leaves_the_estimator_as_it_was(rows):
+@pytest.mark.parametrize("warm_start", [False, True])
+def test_a_failed_fit_leaves_the_estimator_as_it_was(rows, warm_start):
     X, Y = rows
-    model = orff.OperatorRidge(n_components=64).fit(X, Y)
+    model = orff.OperatorRidge(n_components=64, warm_start=warm_start).fit(X, Y)
     before = model.predict(X)
-    with pytest.raises(ValueError):
-        model.fit(X, Y[:-1])
-    assert (model.predict(X) == before).all()
+    for wrong in [
+        lambda: model.fit(X, Y[:-1, 0]),
+        lambda: model.fit(X[:, :1], Y[:-1]),
+        lambda: model.fit(X, Y, sample_weight=np.zeros(len(X))),
+        lambda: model.set_params(alpha="much").fit(X, Y),
+    ]:
+        with pytest.raises(ValueError):
+            wrong()
+        model.set_params(alpha="evidence")
+        assert model.predict(X).shape == before.shape and (model.predict(X) == before).all()
+
+
+def test_additions_from_many_threads_all_arrive(rows):
+    X, Y = np.tile(rows[0], (40, 1)), np.tile(rows[1], (40, 1))
+    moments = orff.OperatorRidge(n_components=100).partial_fit(X, Y).moments_
+    threads = [threading.Thread(target=lambda: [moments.add(X, Y) for _ in range(5)]) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert moments.n_rows == 31 * len(X)

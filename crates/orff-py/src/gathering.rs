@@ -72,7 +72,12 @@ impl PyGathering {
         tell: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         let (rows, gathering) = (Data::of(x, Some(y), weights)?, self.gathering.clone());
-        task::run(py, self.learner.spec, None, tell, move |watch| lock(&gathering).add(&rows, watch))
+        task::run(py, self.learner.spec, None, tell, move |watch| {
+            // not under the lock: a thread that waits for its share of the work may take up another addition
+            let mut more = lock(&gathering).empty();
+            more.add(&rows, watch)?;
+            lock(&gathering).merge(&more)
+        })
     }
 
     /// Adds the rows that another gathering with the same choices has seen.
