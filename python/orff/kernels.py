@@ -212,6 +212,8 @@ def atoms(omega: ArrayLike, factors: ArrayLike, weights: Sequence[float] | None 
     """
     stacked = np.asarray(factors, dtype=np.float64)
     if stacked.ndim == 3:
+        if len(stacked) != len(np.asarray(omega)):
+            raise ValueError(f"factors: expected one for each of the {len(np.asarray(omega))} rows of omega, got {len(stacked)}")
         stacked = stacked.reshape(-1, stacked.shape[2])
     form = {"kernel": "listed", "omega": _matrix("omega", omega), "factors": _matrix("factors", stacked)}
     return Kernel({**form, "weights": None if weights is None else plain(weights)})
@@ -224,7 +226,7 @@ def conjugate(by: ArrayLike, of: Kernel | str) -> Kernel:
 
 def precompose(by: ArrayLike, of: Kernel | str) -> Kernel:
     """K(T x, T z) for a matrix T with a column per input."""
-    return Kernel({"kernel": "precomposed", "with": _matrix("with", by), "of": as_kernel(of).form})
+    return Kernel({"kernel": "precomposed", "with": _matrix("by", by), "of": as_kernel(of).form})
 
 
 from ._spectra import *  # noqa: E402, F403  (made of `spectrum` above)

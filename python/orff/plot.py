@@ -5,6 +5,7 @@ Each function draws on the Axes it is given, or on the current ones, and returns
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,10 @@ INK = "#333333"
 
 
 def _axes(ax: Axes | None) -> Axes:
-    import matplotlib.pyplot as plt
-
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as missing:
+        raise ImportError("orff.plot: needs matplotlib; install it, or orff[plot]") from missing
     return plt.gca() if ax is None else ax
 
 
@@ -43,13 +46,10 @@ def _grid(model: Field, size: int, bounds: tuple[float, float, float, float] | N
 
 
 def _ask(model: Field, method: str, points: np.ndarray) -> np.ndarray:
-    """A method of the model at points that carry the names it was fitted with."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None:
-        import pandas as pd
-
-        points = pd.DataFrame(points, columns=names)
-    return getattr(model, method)(points)
+    """A method of the model at points, which are of its own columns."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        return getattr(model, method)(points)
 
 
 def _label(ax: Axes, model: Regressor) -> None:

@@ -99,3 +99,8 @@ def test_mistakes_are_named(make, said):
     with pytest.raises(ValueError) as error:
         make()
     assert said in str(error.value)
+
+
+def test_atoms_have_a_factor_each():
+    with pytest.raises(ValueError, match="factors: expected one for each of the 2 rows of omega, got 3"):
+        orff.atoms([[1.0, 2.0], [1.0, 1.0]], np.ones((3, 2, 1)))
