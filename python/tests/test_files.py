@@ -119,3 +119,12 @@ def test_the_command_is_the_command(tmp_path):
         f"{sys.executable} -m orff fit regression --help | head -1", shell=True, capture_output=True, text=True
     )
     assert done.returncode == 0 and done.stderr == ""
+
+
+def test_the_command_has_nothing_to_predict_with_features(tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["a", "b"])
+    orff.FourierFeatures(n_components=8).fit(X).save(tmp_path / "f.orff")
+    X.to_csv(tmp_path / "rows.csv", index=False)
+    command = [sys.executable, "-m", "orff", "predict", str(tmp_path / "f.orff"), str(tmp_path / "rows.csv")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "features and no outputs" in done.stderr and done.stdout == ""

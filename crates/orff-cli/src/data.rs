@@ -169,6 +169,13 @@ pub fn missing() -> Arg {
 
 /// Opens rows for a model, with or without the outputs.
 pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option<Selector>) -> Result<Source> {
+    if orff::learn::transformer(&model.info.learner).is_some() {
+        return Err(Usage(format!(
+            "a model of {} has features and no outputs; load it in Python",
+            model.info.learner
+        ))
+        .into());
+    }
     let reading = Reading::from_values(&crate::flags::given(Reading::SPEC, matches)?)?;
     let mut encoding: Encoding = serde_json::from_value(model.info.encoding.clone()).map_err(|e| {
         anyhow::anyhow!("the model does not know how its rows were read ({e}); fit it with this command")
