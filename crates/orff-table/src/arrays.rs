@@ -37,6 +37,7 @@ impl Arrays {
             }
         };
         let mut header = Header::new(name, None, vec![Kind::Number; array.columns], false);
+        header.single = (0..array.columns).filter(|_| array.single()).collect();
         header.empty = array.rows == 0;
         let places = (0..array.columns).map(|k| (0, k)).collect();
         Ok(Arrays { header, arrays: vec![(String::new(), Some(array))], places, count: count.clone(), bytes })
@@ -73,6 +74,8 @@ impl Arrays {
         }
         let mut header = Header::new(name, Some(names), kinds, false);
         header.groups = groups;
+        let single = |k: &usize| arrays[places[*k].0].1.as_ref().is_some_and(Array::single);
+        header.single = (0..places.len()).filter(single).collect();
         header.empty = arrays.iter().flat_map(|(_, a)| a).all(|a| a.rows == 0);
         Ok(Arrays { header, arrays, places, count: count.clone(), bytes })
     }

@@ -9,11 +9,11 @@ use crate::numbers::numbers;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, Schema};
+use arrow_schema::{DataType, Schema};
 
-pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
-/// Starts reading the given columns (ascending), at most so many rows at a time where the format allows it.
+/// Starts reading the given columns (ascending), about so many rows at a time.
 pub(crate) type Begin = Box<dyn FnOnce(Vec<usize>, usize) -> Result<Batches> + Send>;
 
 /// A file of Arrow arrays whose header is known.
@@ -30,6 +30,8 @@ pub(crate) fn header(file: &str, schema: &Schema, rows: u64) -> Header {
     let mut header = Header::new(file, Some(names), kinds, false);
     let whole = |t: &DataType| t.is_integer() && *t != DataType::UInt64;
     header.whole = (0..header.names.len()).filter(|&k| whole(schema.field(k).data_type())).collect();
+    let columns = 0..header.names.len();
+    header.single = columns.filter(|&k| *schema.field(k).data_type() == DataType::Float32).collect();
     header.empty = rows == 0;
     header
 }
@@ -107,7 +109,7 @@ impl Reading {
     fn advance(&mut self) -> Result<Option<Chunk>> {
         while self.batch.as_ref().is_none_or(|b| b.num_rows() == 0) {
             match self.batches.next() {
-                Some(batch) => self.batch = Some(batch.map_err(|e| damaged(&self.header.file, e))?),
+                Some(batch) => self.batch = Some(batch?),
                 None => return Ok(None),
             }
         }

@@ -30,6 +30,8 @@ pub(crate) struct Header {
     pub kinds: Vec<Kind>,
     /// Columns of numbers that a typed file declares to be whole.
     pub whole: Vec<usize>,
+    /// Columns of numbers that a typed file holds in single precision.
+    pub single: Vec<usize>,
     /// Columns that share a name, such as the columns of one NumPy array.
     pub groups: Vec<(String, Range<usize>)>,
     /// Whether the file has no rows at all.
@@ -64,6 +66,7 @@ impl Header {
             named,
             kinds,
             whole: Vec::new(),
+            single: Vec::new(),
             groups: Vec::new(),
             empty: false,
             lines,

@@ -82,6 +82,11 @@ impl Array {
         Ok(Found::Numbers(Array { rows, columns, flat, fortran, dtype, file, start: from + skip + size }))
     }
 
+    /// Whether the numbers are in single precision.
+    pub fn single(&self) -> bool {
+        (self.dtype.kind, self.dtype.size) == (b'f', 4)
+    }
+
     /// Some columns of `n` rows from row `from` on, one list per column.
     pub fn read(&mut self, from: u64, n: usize, columns: &[usize]) -> std::io::Result<Vec<Vec<f64>>> {
         let (size, dtype) = (self.dtype.size, self.dtype);

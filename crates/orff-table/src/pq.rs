@@ -22,7 +22,8 @@ pub(crate) fn open(name: &str, mut file: File, count: &Arc<AtomicU64>) -> Result
         let begin = move |columns: Vec<usize>, rows: usize| {
             let mask = ProjectionMask::roots(builder.parquet_schema(), columns);
             let reader = builder.with_projection(mask).with_batch_size(rows).build();
-            Ok(Box::new(reader.map_err(|e| damaged(&shown, e))?) as Batches)
+            let reader = reader.map_err(|e| damaged(&shown, e))?;
+            Ok(Box::new(reader.map(move |batch| batch.map_err(|e| damaged(&shown, e)))) as Batches)
         };
         Ok(Columnar { header, begin: Box::new(begin), meter: Meter::new(count, length, rows) })
     })

@@ -2,7 +2,7 @@
 
 use crate::cell::Tokens;
 use crate::choose::choose;
-use crate::chunk::{Chunks, Opened};
+use crate::chunk::{As, Chunks, Opened, Want};
 use crate::column::Selector;
 use crate::encoding::{Encoding, Sparse};
 use crate::error::{Error, Result};
@@ -44,6 +44,7 @@ pub struct Source {
     opener: Opener,
     encoding: Arc<Encoding>,
     needs_outputs: bool,
+    single: bool,
     keep: Option<Selector>,
     kept: Vec<Kept>,
     left_out: Vec<String>,
@@ -160,12 +161,16 @@ impl Source {
             Some(k) => k.resolve(first.header())?.into_iter().map(|c| Kept::of(first.header(), c)).collect(),
             None => Vec::new(),
         };
-        let fits = |header: &Header| {
-            Finder { encoding: &encoding, header, outputs: needs_outputs }.wants(keep.as_ref()).map(|_| ())
+        // says whether its inputs are in single precision
+        let fits = |header: &Header| -> Result<bool> {
+            let wants = Finder { encoding: &encoding, header, outputs: needs_outputs }.wants(keep.as_ref())?;
+            let inputs = &wants[..encoding.inputs.len().min(wants.len())];
+            let single = |want: &Want| matches!(want.how, As::Number(_)) && header.single.contains(&want.column);
+            Ok(!inputs.is_empty() && inputs.iter().all(single))
         };
-        fits(first.header())?;
+        let mut single = fits(first.header())?;
         for file in files.iter().filter(|f| f.shown != first.header().file) {
-            fits(opener.file(file, &ignored)?.header())?;
+            single &= fits(opener.file(file, &ignored)?.header())?;
         }
         let size = |f: &Input| std::fs::metadata(&f.path).map(|m| m.len()).ok();
         let total = if files.is_empty() { None } else { files.iter().map(size).sum() };
@@ -179,6 +184,7 @@ impl Source {
             opener,
             encoding,
             needs_outputs,
+            single,
             keep,
             kept,
             left_out,
@@ -229,6 +235,7 @@ impl Source {
             opener: self.opener.clone(),
             encoding: Arc::new(encoding),
             needs_outputs: self.needs_outputs,
+            single: self.single,
             keep: self.keep.clone(),
             kept: self.kept.clone(),
             left_out: self.left_out.clone(),
@@ -341,6 +348,10 @@ impl Rows for Source {
 
     fn rereadable(&self) -> bool {
         self.stream.is_none()
+    }
+
+    fn single(&self) -> bool {
+        self.single
     }
 }
 

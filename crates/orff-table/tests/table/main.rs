@@ -7,6 +7,7 @@ mod kit;
 mod mutated;
 mod out;
 mod predict;
+mod ranges;
 mod sparse;
 mod stream;
 mod typed;

@@ -1,7 +1,11 @@
 //! Thousands of damaged files: each is read or refused, none panics, none takes all memory.
 
 use crate::kit::*;
+use crate::ranges::{mixed, written};
 use crate::typed::data;
+use arrow_cast::can_cast_types;
+use arrow_ipc::CompressionType;
+use arrow_schema::DataType;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use orff_table::{Missing, Options, Select, Source, hash};
@@ -45,7 +49,8 @@ fn survives(name: &str, bytes: &[u8], times: u64, select: &Select) {
         // A new file each time: overwriting one makes some file systems wait for the disk.
         let path = dir.path().join(format!("{seed}-{name}"));
         std::fs::write(&path, damage(bytes, seed)).unwrap();
-        let result = Source::open(&[&path], &Options::default(), select);
+        // Few rows at a time, so that there are several ranges.
+        let result = Source::open(&[&path], &Options { batch: Some(8), ..Options::default() }, select);
         match result.map_err(orff::Error::from).and_then(|s| rows(&s)) {
             Ok(_) => read += 1,
             Err(e) => {
@@ -97,5 +102,15 @@ fn parquet() {
 fn arrow() {
     for name in ["lz4.feather", "zstd.feather", "plain.feather", "stream.arrows"] {
         survives(name, &std::fs::read(data(name)).unwrap(), 3000, &typed());
+    }
+    // One batch of many ranges, all types.
+    let batch = mixed(60);
+    let numbers = (0..18).map(|k| format!("n{k}")).collect::<Vec<_>>().join(",");
+    let schema = batch.schema();
+    let carried = schema.fields().iter().filter(|f| can_cast_types(f.data_type(), &DataType::Utf8));
+    let carried = carried.map(|f| f.name().clone()).collect::<Vec<_>>().join(",");
+    let select = Select { keep: columns(&carried), inputs: columns(&numbers), ..all() };
+    for packed in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
+        survives("ranges.arrow", &written(&batch, packed, packed.is_none()), 700, &select);
     }
 }

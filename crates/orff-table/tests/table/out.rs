@@ -145,7 +145,7 @@ fn carried_numbers_stay_numbers() {
     let whole = dir.path().join("whole.parquet");
     let big = 9_007_199_254_740_993_i64; // no double has this value
     let kept = Kept { name: "id".into(), holds: Integer };
-    let mut writer = Writer::create(&whole, None, &[kept.clone()], &["u".into()]).unwrap();
+    let mut writer = Writer::create(&whole, None, std::slice::from_ref(&kept), &["u".into()]).unwrap();
     writer.write(&[vec![big.to_string(), String::new()]], mat![[1.0], [2.0]].as_ref()).unwrap();
     writer.finish().unwrap();
     let keep = Select { keep: columns("id"), ..Select::default() };
