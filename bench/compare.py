@@ -1,167 +1,227 @@
-"""Orff beside its peers in interleaved rounds: best and median of several, as ratios."""
+"""Orff beside its peers in interleaved rounds: best and median of several, as ratios, with what was asked for."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import statistics
-import subprocess
+import datetime
+import math
+import re
+import shlex
 import sys
-import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HERE = Path(__file__).parent
+import accuracy
+import contenders
+import growth
+import machine
+from limits import Limit, verdict
+from rounds import THREADS, Results
+
+ROOT = Path(__file__).parent.parent
 
 
 @dataclass
 class Row:
-    """One line of the table: a peer's figure divided by ours."""
+    """One line of the table: a peer's figure divided by ours, and the least that is asked for."""
 
     work: str
+    """What is done; {rows} and {columns} stand for those of the setting."""
     ours: str
     peer: str
+    floor: float | None = None
+    goal: float | None = None
     setting: dict[str, object] = field(default_factory=dict)
     of: str = "seconds"
-    floor: str = ""
+    mine: dict[str, object] = field(default_factory=dict)
+    """What is different in our setting."""
 
 
-FIELD = {"inputs": 3, "outputs": 3}
-WIDE = {"rows": 4000, "inputs": 784, "columns": 8192}
+def within(times: float) -> float:
+    """The ratio of a work that may take so many times the peer's time."""
+    return 1 / times
+
+
 SINGLE = {"dtype": "float32"}
+FIELD = {"inputs": 3, "outputs": 3}
+FEW = {"rows": 20_000}  # RidgeCV decomposes all of N×2D
+EXACT = {"rows": 5000}
+LANDMARKS = {"columns": 1000}
+WIDE = {"rows": 4000, "inputs": 784, "columns": 8192}
 ROWS = [
-    Row("fit, f64", "orff_fit", "sklearn_fit", floor="4"),
-    Row("fit, f32", "orff_fit", "sklearn_fit", SINGLE, floor="1.8"),
-    Row("memory of the fit, f64", "orff_fit", "sklearn_fit", of="megabytes", floor="30"),
-    Row("predict, f64", "orff_predict", "sklearn_predict", floor="30"),
-    Row("predict, f32", "orff_predict", "sklearn_predict", SINGLE, floor="7"),
-    Row("transform, f64", "orff_transform", "sklearn_transform", floor="14"),
-    Row("transform, f32", "orff_transform", "sklearn_transform", SINGLE, floor="4"),
-    Row("fit, f64, against Nystroem with half the columns", "orff_fit", "nystroem_fit"),
-    Row("fit, f64, against blocked NumPy", "orff_fit", "numpy_fit", floor="1.9"),
-    Row("fit, f32, against blocked NumPy", "orff_fit", "numpy_fit", SINGLE, floor="1.4"),
-    Row("fit, f64, against OpenBLAS' rank-k update alone", "orff_fit", "blas_update", floor="0.8"),
-    Row("curl-free fit against the scalar one on as many characters", "orff_curl_free", "orff_fit", FIELD, floor="0.77"),
-    Row("the whole path with GCV and evidence against one ridge", "orff_path", "orff_fit", floor="0.67"),
-    Row("exact leave-one-out against one ridge", "orff_leave_one_out", "orff_fit", floor="0.25"),
-    Row("structured transform against the dense one", "orff_structured", "orff_dense", WIDE, floor="3"),
+    Row("fit, f64", "orff_fit", "sklearn_fit", 4, 4.8),
+    Row("fit, f32", "orff_fit", "sklearn_fit", 1.8, 2, SINGLE),
+    Row("memory of the fit, f64", "orff_fit", "sklearn_fit", 30, 55, of="megabytes"),
+    Row("predict, f64", "orff_predict", "sklearn_predict", 30, 45),
+    Row("predict, f32", "orff_predict", "sklearn_predict", 7, 10, SINGLE),
+    Row("transform, f64", "orff_transform", "sklearn_transform", 14, 19),
+    Row("transform, f32", "orff_transform", "sklearn_transform", 4, 4.6, SINGLE),
+    Row("fit, f64", "orff_fit", "numpy_fit", 1.9, 2.3),
+    Row("fit, f32", "orff_fit", "numpy_fit", 1.4, 1.55, SINGLE),
+    Row("fit, f64", "orff_fit", "numpy_threads_fit"),
+    Row("fit, f64, one output", "orff_fit", "xgpr_fit", 1.8, 2, {"outputs": 1}),
+    Row("fit, f64", "orff_fit", "rfflearn_fit"),
+    Row("whole fit, f64", "orff_fit", "blas_update", within(1.25), within(1.10)),
+    Row("fit, f64 data in mixed precision", "orff_mixed", "sklearn_fit", 6, 8),
+    Row("curl-free fit, d = p = 3", "orff_curl_free", "orff_fit", within(1.3), within(1.1), FIELD),
+    Row("every ridge with GCV and evidence", "orff_path", "orff_fit", within(1.5), within(1.35)),
+    Row("every ridge with exact leave-one-out", "orff_leave_one_out", "orff_fit", within(4), within(3.5)),
+    Row("every ridge with GCV and evidence, N = {rows}", "orff_path", "ridge_cv", setting=FEW),
+    Row("every ridge with exact leave-one-out, N = {rows}", "orff_leave_one_out", "ridge_cv", setting=FEW),
+    Row("structured transform, d = 784, N = {rows}, {columns} columns", "orff_structured", "orff_dense", 3, 6, WIDE),
+    Row("Nyström fit, f64, {columns} landmarks", "orff_nystrom", "nystroem_fit", setting=LANDMARKS),
+    Row("exact kernel fit, f64, N = {rows}", "orff_exact", "kernel_ridge", setting=EXACT),
 ]
 
 
-def once(contender: str, setting: dict[str, object]) -> dict[str, float]:
-    command = [sys.executable, HERE / "one.py", contender, json.dumps(setting)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"{contender} with {setting} failed:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+class Sizes:
+    """Settings at the sizes that were asked for: all shrink alike."""
+
+    def __init__(self, rows: int, columns: int):
+        self.rows, self.columns = rows, columns
+
+    def __call__(self, setting: dict[str, object]) -> dict[str, object]:
+        rows = int(setting.get("rows", 100_000)) * self.rows // 100_000
+        columns = int(setting.get("columns", 2000)) * self.columns // 2000 // 2 * 2
+        return {**setting, "rows": max(rows, 1), "columns": max(columns, 2)}
 
 
-def measure(rows: list[Row], rounds: int, quick: bool) -> dict[tuple[str, str], list[dict[str, float]]]:
-    """Every contender of every setting once per round, one after the other."""
-    settings = {}
-    for row in rows:
-        setting = dict(row.setting)
-        if quick:
-            setting["rows"] = int(setting.get("rows", 100_000)) // 10
-        for contender in (row.ours, row.peer):
-            settings[contender, json.dumps(setting)] = setting
-    found: dict[tuple[str, str], list[dict[str, float]]] = {key: [] for key in settings}
+def compare(rows: list[Row], results: Results, sizes: Sizes, rounds: int) -> None:
+    """All rounds of all rows."""
+    pairs = [((row.ours, sizes(row.setting | row.mine)), (row.peer, sizes(row.setting))) for row in rows]
+    runs = list({Results.key(*run): run for pair in pairs for run in pair}.values())
     for turn in range(rounds):
-        for (contender, key), setting in settings.items():
-            result = once(contender, setting)
-            found[contender, key].append(result)
-            seconds, megabytes = result["seconds"], result["megabytes"]
-            print(f"round {turn + 1}: {contender:20} {key:50} {seconds:8.3f} s {megabytes:8.0f} MB", file=sys.stderr)
-    return found
+        print(f"round {turn + 1} of {rounds}: {len(runs)} contenders", file=sys.stderr)
+        for run in runs:
+            results.add(*run)
 
 
-def table(rows: list[Row], found: dict[tuple[str, str], list[dict[str, float]]], quick: bool) -> list[str]:
-    lines = ["| work | ours | peer | ratio of bests (of medians) | floor |", "|---|---|---|---|---|"]
-    for row in rows:
-        setting = dict(row.setting)
-        if quick:
-            setting["rows"] = int(setting.get("rows", 100_000)) // 10
-        key, unit = json.dumps(setting), "s" if row.of == "seconds" else "MB"
-        ours = [max(result[row.of], 1e-9) for result in found[row.ours, key]]
-        peer = [max(result[row.of], 1e-9) for result in found[row.peer, key]]
-        ratio, median = min(peer) / min(ours), statistics.median(peer) / statistics.median(ours)
-        name = f"{row.work} ({row.peer})"
-        lines.append(f"| {name} | {min(ours):.3g} {unit} | {min(peer):.3g} {unit} | {ratio:.2f} ({median:.2f}) | {row.floor} |")
-    return lines
-
-
-def starts(rounds: int) -> list[str]:
-    """Seconds until something can be done: the best of several processes."""
-    import numpy as np
-    import orff
-
-    def best(*command: str) -> float:
-        times = []
-        for _ in range(rounds):
-            start = time.perf_counter()
-            subprocess.run(command, check=True, capture_output=True)
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    python = sys.executable
-    empty, package = best(python, "-c", "pass"), best(python, "-c", "import orff")
-    ready, peer = best(python, "-c", "import orff; orff.OperatorRidge"), best(python, "-c", "import sklearn.linear_model")
+def table(rows: list[Row], results: Results, sizes: Sizes) -> list[str]:
+    """Ratios, with what is asked for and whether it is met."""
     lines = [
-        f"* `import orff`: {1e3 * (package - empty):.0f} ms above an empty interpreter ({1e3 * empty:.0f} ms); with the first"
-        f" class {1e3 * (ready - empty):.0f} ms, of which `import sklearn.linear_model` is {1e3 * (peer - empty):.0f} ms.",
+        "| work | against | Orff | peer | ratio | floor | goal | | R² of Orff, peer |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
-    binary = next((p for p in ("target/release/orff", "target/debug/orff") if Path(p).exists()), None)
-    if binary:
-        with tempfile.TemporaryDirectory() as folder:
-            model, row = os.path.join(folder, "m.orff"), os.path.join(folder, "row.csv")
-            X = np.linspace(0, 6, 200).reshape(-1, 1)
-            orff.OperatorRidge().fit(X, np.sin(X)).save(model)
-            Path(row).write_text("x1\n0.5\n")
-            lines.append(f"* `{binary} predict` of one row: {1e3 * best(binary, 'predict', model, row):.0f} ms.")
+    for row in rows:
+        ours, peer = (row.ours, sizes(row.setting | row.mine)), (row.peer, sizes(row.setting))
+        unit = "s" if row.of == "seconds" else "MB"
+        against = getattr(contenders, row.peer).__doc__.splitlines()[0]
+        ratio = results.best(*peer, row.of) / max(results.best(*ours, row.of), 1e-9)
+        median = results.median(*peer, row.of) / max(results.median(*ours, row.of), 1e-9)
+        asked = [f"{bound:.3g}" if bound else "–" for bound in (row.floor, row.goal)]
+        met = results.reason(*ours) or results.reason(*peer) or verdict(ratio, row.floor, row.goal)
+        figures = [
+            f"{results.best(*run, row.of):.3g} ({results.median(*run, row.of):.3g}) {unit}" for run in (ours, peer)
+        ]
+        fitted = [results.median(*run, "r2") for run in (ours, peer)]
+        r2 = ", ".join("–" if math.isnan(value) else f"{value:.4f}" for value in fitted)
+        cells = [
+            row.work.format(**peer[1]),
+            against,
+            *figures,
+            f"{ratio:.2f} ({median:.2f})",
+            *asked,
+            met.replace("|", "/"),
+            r2,
+        ]
+        lines.append("| " + " | ".join(re.sub(r"\bnan\b", "–", cell) for cell in cells) + " |")
     return lines
 
 
-def machine() -> str:
-    """The processor, its cores and the versions."""
-    import numpy
-    import orff
-    import sklearn
+def said(results: Results, sizes: Sizes) -> list[Limit]:
+    """What a fit says of itself, beside what was measured: its memory, its precision."""
+    limits = []
+    for name, contender, setting in [
+        ("fit, f64", "orff_fit", {}),
+        ("fit, f32", "orff_fit", SINGLE),
+        ("path, f64", "orff_path", {}),
+        ("Nyström fit, f64", "orff_nystrom", LANDMARKS),
+        ("exact kernel fit, f64", "orff_exact", EXACT),
+    ]:
+        run = contender, sizes(setting)
+        told, peak = results.best(*run, "estimate"), results.best(*run, "megabytes")
+        if not math.isnan(told / peak):
+            figure = f"{told:.0f} MB said, {peak:.0f} MB measured"
+            what = f"memory estimate of the {name}: off by a share of"
+            limits.append(Limit(what, abs(told / peak - 1), 0.2, None, figure))
+    run = "orff_mixed", sizes({})
+    gap = results.median(*run, "difference")
+    if not math.isnan(gap):
+        words = "; ".join({str(result["said"]) for result in results.found[Results.key(*run)]})
+        what = "mixed precision: largest difference of predictions, in spreads of the outputs"
+        limits.append(Limit(what, gap, 1e-5, None, words))
+    return limits
 
-    try:
-        names = [line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
-        flags = next(line for line in open("/proc/cpuinfo") if line.startswith("flags"))
-        name = f"{names[0]} ({'AVX-512' if 'avx512f' in flags else 'AVX2' if 'avx2' in flags else 'no AVX2'})"
-    except (OSError, StopIteration, IndexError):
-        name = platform.processor()
-    versions = f"orff {orff.__version__}, scikit-learn {sklearn.__version__}, NumPy {numpy.__version__}"
-    return f"{os.cpu_count()} cores of {name}; Python {platform.python_version()}, {versions}"
+
+READING = """
+Every contender runs in a process of its own, with the same number of threads, in interleaved rounds; preparing the data
+and importing libraries is outside the clock. Figures are the best of the rounds, in brackets the median. Memory is the
+peak above what the process held before the work. A ratio is the peer's figure divided by Orff's: above 1 Orff is ahead.
+Floor and goal are the ratios the project asks of itself; a work that may take 1.25 times the time of its peer has the
+floor 1/1.25 = 0.8. R² is that of predictions for 10 000 held-out rows, averaged over the outputs. A path of Orff has 29
+ridges and those that refine the best, RidgeCV has 20. rfflearn has no ridge. xGPR makes its projections in single
+precision.
+""".strip()
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3, help="of every contender (3)")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
+    parser.add_argument("--rows", type=int, default=100_000, help="N; lines with their own N shrink alike (100000)")
+    parser.add_argument("--columns", type=int, default=2000, help="of the features, likewise (2000)")
+    only = "lines with one of these words: a work, a contender (sklearn…), accuracy, growth, start"
+    parser.add_argument("--only", nargs="+", default=[""], metavar="WORDS", help=only)
+    parser.add_argument("--growth-max", type=int, default=1_000_000, help="largest N of the growth (1000000)")
+    parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md and docs/growth.svg")
+    given = parser.parse_args()
+    if given.write and any(given.only):
+        parser.error("--write: expected all lines, got --only")
+    given.rows = given.rows // 10 if given.quick else given.rows
+    return given
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
-    parser.add_argument("--only", default="", help="rows whose work contains this")
-    parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
-    given = parser.parse_args()
-    rows = [row for row in ROWS if given.only in row.work]
-    found = measure(rows, given.rounds, given.quick)
-    size = "a tenth of N = 100 000" if given.quick else "N = 100 000"
+    given = arguments()
+
+    def chosen(*names: str) -> bool:
+        return any(word in name for word in given.only for name in names)
+
+    sizes, results, grown = Sizes(given.rows, given.columns), Results(), growth.Growth(given.columns)
+    rows = [row for row in ROWS if chosen(row.work, row.ours, row.peer)]
+    limits, judged, lines = [], accuracy.Accuracy(sizes), []
+    try:
+        if chosen("accuracy"):
+            rows += [Row(work, "orff_fit", "sklearn_fit", mine=mine) for work, mine in judged.search()]
+        compare(rows, results, sizes, given.rounds)
+        limits += said(results, sizes)
+        if chosen("growth"):
+            grown.measure(results, given.rounds, given.growth_max)
+            limits += grown.limits(results)
+        if chosen("start"):
+            begun, lines = machine.starts(3 * given.rounds)
+            limits += begun
+    except KeyboardInterrupt:
+        print("INTERRUPTED: what follows is what was measured until now; nothing is written", file=sys.stderr)
+        given.write = False
+    command = shlex.join(["bench/run", *sys.argv[1:]])
+    size = f"N = {given.rows}, d = 20, {given.columns} columns, p = 4 unless said"
     text = [
-        f"{size}, d = 20, 2000 columns, p = 4 unless said; best of {given.rounds} interleaved rounds.",
-        f"{machine()}.",
+        f"{size}; rounds: {given.rounds}, threads: {THREADS}; `{command}` on {datetime.date.today()}.",
         "",
-        *table(rows, found, given.quick),
-        "",
-        *starts(3 * given.rounds),
+        *machine.description(),
+        *(["", *table(rows, results, sizes)] if rows else []),
+        *(["", *Limit.table(limits)] if limits else []),
+        *(["", *lines] if lines else []),
+        *(["", "## At equal accuracy", "", *judged.table(results)] if judged.runs else []),
+        *(["", "## Growth", "", *grown.table(results)] if grown.runs else []),
     ]
     print("\n".join(text))
     if given.write:
-        head = "# Benchmarks\n\nMade by `bench/run --write`: a peer's figure divided by Orff's, both measured in the same run.\n\n"
-        (HERE.parent / "docs" / "benchmarks.md").write_text(head + "\n".join(text) + "\n")
+        grown.draw(results, ROOT / "docs" / "growth.svg")
+        picture = ["", "![seconds of a fit by the number of rows and of outputs](growth.svg)"]
+        page = ["# Benchmarks", "", READING, "", *text, *picture]
+        (ROOT / "docs" / "benchmarks.md").write_text("\n".join(page) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,32 @@
 """Who does the work: each function prepares itself outside the clock and returns what is timed.
 
 The data are N×d normal inputs and p smooth outputs with noise; every contender has the same number of columns, the
-same lengthscale and an equivalent ridge.
+same lengthscale and an equivalent ridge. The first line of a function's documentation is its name in the table. What
+it returns is the work, or the work and what to find out afterwards, outside the clock and the account of memory.
 """
 
 from __future__ import annotations
 
+import inspect
+import os
+import re
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 RIDGE = 1e-3
 """λ of the mean loss; scikit-learn's alpha is nλ."""
+HELD_OUT = 10_000
+"""Rows on which fits are judged."""
+CHUNK = 100_000
+"""Rows that are in memory at once when there are more than a million."""
+
+
+class Missing(Exception):
+    """Why a contender cannot take part."""
 
 
 @dataclass
@@ -24,82 +38,174 @@ class Setting:
     columns: int = 2000
     outputs: int = 4
     dtype: str = "float64"
+    feature_map: str = "auto"
 
     @property
     def lengthscale(self) -> float:
         return float(np.sqrt(self.inputs))
 
-    def data(self) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def gamma(self) -> float:
+        """The lengthscale as scikit-learn has it."""
+        return 0.5 / self.lengthscale**2
+
+    @property
+    def alpha(self) -> float:
+        """The ridge as scikit-learn has it."""
+        return self.rows * RIDGE
+
+    def data(self, rows: int | None = None, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
         """Inputs and outputs."""
-        rng = np.random.default_rng(7)
-        X = rng.standard_normal((self.rows, self.inputs), dtype=np.float32).astype(self.dtype)
-        directions = rng.standard_normal((self.inputs, self.outputs)) / self.lengthscale
-        Y = np.sin(X @ directions) + 0.1 * rng.standard_normal((self.rows, self.outputs))
+        rows = self.rows if rows is None else rows
+        directions = np.random.default_rng(1).standard_normal((self.inputs, self.outputs)) / self.lengthscale
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((rows, self.inputs), dtype=np.float32).astype(self.dtype)
+        Y = np.sin(X @ directions) + 0.1 * rng.standard_normal((rows, self.outputs))
         return X, Y.astype(self.dtype)
+
+    def r2(self, predict: Callable[[np.ndarray], np.ndarray]) -> dict[str, float]:
+        """R² on rows that were held out, averaged over the outputs."""
+        X, Y = self.data(HELD_OUT, seed=8)
+        rest = ((Y - np.asarray(predict(X)).reshape(Y.shape)) ** 2).sum(axis=0)
+        return {"r2": float(np.mean(1 - rest / ((Y - Y.mean(axis=0)) ** 2).sum(axis=0)))}
 
 
 Work = Callable[[], object]
+Task = Work | tuple[Work, Callable[[], dict[str, object]]]
 
 
-def orff_ridge(s: Setting, **given: object):
+def fitting(s: Setting, model) -> Task:
+    """A fit, judged on held-out rows, and what it said of its memory."""
+    X, Y = s.data()
+
+    def after() -> dict[str, object]:
+        said = re.search(r"memory about (\d+) MB", "\n".join(getattr(model, "choices_", [])))
+        return s.r2(model.predict) | ({"estimate": float(said[1])} if said else {})
+
+    return lambda: model.fit(X, Y), after
+
+
+# Orff.
+
+
+def orff_learner(s: Setting, name: str = "OperatorRidge", *first: str, **given: object):
     import orff
 
-    settings = {"n_components": s.columns, "lengthscale": s.lengthscale, "alpha": RIDGE, "posterior": False}
-    return orff.OperatorRidge(**{**settings, **given})
+    learner = getattr(orff, name)
+    settings: dict[str, object] = {"lengthscale": s.lengthscale, "alpha": RIDGE, "posterior": False}
+    known = inspect.signature(learner).parameters
+    if "feature_map" in known:
+        settings |= {"n_components": s.columns, "feature_map": s.feature_map}
+    if "precision" in known and s.dtype == "float64":
+        settings["precision"] = "double"  # a line that says f64 means it
+    return learner(*first, **{**settings, **given})
 
 
-def orff_fit(s: Setting) -> Work:
-    (X, Y), model = s.data(), orff_ridge(s)
+def orff_fit(s: Setting) -> Task:
+    """Orff, one ridge"""
+    return fitting(s, orff_learner(s))
+
+
+def orff_path(s: Setting) -> Task:
+    """Orff, every ridge of its path"""
+    return fitting(s, orff_learner(s, alpha="evidence"))
+
+
+def orff_leave_one_out(s: Setting) -> Task:
+    """Orff, every ridge of its path with leave-one-out"""
+    return fitting(s, orff_learner(s, alpha="loo"))
+
+
+def orff_mixed(s: Setting) -> Task:
+    """Orff in mixed precision"""
+    import orff
+
+    if "precision" not in inspect.signature(orff.OperatorRidge).parameters:
+        raise Missing("this version of Orff has no parameter precision")
+    model = orff_learner(s, precision="mixed")
+    work, judged = fitting(s, model)
+
+    def after() -> dict[str, object]:
+        X, Y = s.data()
+        double = orff_learner(s, precision="double").fit(X, Y)
+        X, Y = s.data(HELD_OUT, seed=8)
+        gap = np.abs(model.predict(X) - double.predict(X)).max(axis=0) / Y.std(axis=0)
+        said = [line for line in model.choices_ if "precision" in line or "mixed" in line]
+        return judged() | {"difference": float(gap.max()), "said": "; ".join(said)}
+
+    return work, after
+
+
+def orff_curl_free(s: Setting) -> Task:
+    """Orff, a curl-free field"""
+    model, (X, Y) = orff_learner(s, "VectorField", "curl-free"), s.data()
     return lambda: model.fit(X, Y)
 
 
-def orff_predict(s: Setting) -> Work:
+def orff_exact(s: Setting) -> Task:
+    """Orff's ExactOperatorRidge"""
+    return fitting(s, orff_learner(s, "ExactOperatorRidge"))
+
+
+def orff_nystrom(s: Setting) -> Task:
+    """Orff's NystromRidge"""
+    return fitting(s, orff_learner(s, "NystromRidge", n_components=s.columns))
+
+
+def orff_growth(s: Setting) -> Task:
+    """Orff, the rows in chunks when there are more than a million"""
+    model = orff_learner(s)
+    if s.rows <= 1_000_000:
+        X, Y = s.data()
+        return lambda: model.fit(X, Y)
+    seconds = 0.0
+
+    def work() -> None:
+        nonlocal seconds
+        for seed, a in enumerate(range(0, s.rows, CHUNK)):
+            X, Y = s.data(min(CHUNK, s.rows - a), seed=7 + seed)
+            start = time.perf_counter()
+            model.partial_fit(X, Y)
+            seconds += time.perf_counter() - start
+        start = time.perf_counter()
+        model.predict(X[:1])  # the model is made when it is asked for
+        seconds += time.perf_counter() - start
+
+    return work, lambda: {"seconds": seconds}
+
+
+def orff_predict(s: Setting) -> Task:
+    """Orff"""
     X, Y = s.data()
-    model = orff_ridge(s).fit(X[:4000], Y[:4000])
+    model = orff_learner(s).fit(X[:4000], Y[:4000])
     return lambda: model.predict(X)
 
 
-def orff_transform(s: Setting) -> Work:
+def orff_features(s: Setting, draw: str) -> Task:
     import orff
 
     X, _ = s.data()
-    features = orff.FourierFeatures(n_components=s.columns, lengthscale=s.lengthscale).fit(X[:4000])
+    settings = {"n_components": s.columns, "lengthscale": s.lengthscale, "draw": draw}
+    features = orff.FourierFeatures(**settings).fit(X[:1000])
     return lambda: features.transform(X)
 
 
-def orff_path(s: Setting) -> Work:
-    (X, Y), model = s.data(), orff_ridge(s, alpha="evidence")
-    return lambda: model.fit(X, Y)
+def orff_transform(s: Setting) -> Task:
+    """Orff"""
+    return orff_features(s, "auto")
 
 
-def orff_leave_one_out(s: Setting) -> Work:
-    (X, Y), model = s.data(), orff_ridge(s, alpha="loo")
-    return lambda: model.fit(X, Y)
+def orff_structured(s: Setting) -> Task:
+    """Orff, structured draw"""
+    return orff_features(s, "structured")
 
 
-def orff_curl_free(s: Setting) -> Work:
-    import orff
-
-    X, Y = s.data()
-    settings = {"n_components": s.columns, "lengthscale": s.lengthscale, "alpha": RIDGE, "posterior": False}
-    model = orff.VectorField("curl-free", **settings)
-    return lambda: model.fit(X, Y)
+def orff_dense(s: Setting) -> Task:
+    """Orff, dense draw"""
+    return orff_features(s, "iid")
 
 
-def orff_structured(s: Setting) -> Work:
-    import orff
-
-    X, _ = s.data()
-    features = orff.FourierFeatures(n_components=s.columns, lengthscale=s.lengthscale, draw="structured").fit(X[:1000])
-    return lambda: features.transform(X)
-
-
-def orff_dense(s: Setting) -> Work:
-    import orff
-
-    X, _ = s.data()
-    features = orff.FourierFeatures(n_components=s.columns, lengthscale=s.lengthscale, draw="iid").fit(X[:1000])
-    return lambda: features.transform(X)
+# Peers.
 
 
 def sklearn_pipeline(s: Setting):
@@ -107,83 +213,146 @@ def sklearn_pipeline(s: Setting):
     from sklearn.linear_model import Ridge
     from sklearn.pipeline import make_pipeline
 
-    sampler = RBFSampler(gamma=0.5 / s.lengthscale**2, n_components=s.columns, random_state=0)
-    return make_pipeline(sampler, Ridge(alpha=s.rows * RIDGE, solver="cholesky"))
+    sampler = RBFSampler(gamma=s.gamma, n_components=s.columns, random_state=0)
+    return make_pipeline(sampler, Ridge(alpha=s.alpha, solver="cholesky"))
 
 
-def sklearn_fit(s: Setting) -> Work:
-    (X, Y), model = s.data(), sklearn_pipeline(s)
-    return lambda: model.fit(X, Y)
+def sklearn_fit(s: Setting) -> Task:
+    """scikit-learn RBFSampler + Ridge(cholesky)"""
+    return fitting(s, sklearn_pipeline(s))
 
 
-def sklearn_predict(s: Setting) -> Work:
+def sklearn_predict(s: Setting) -> Task:
+    """scikit-learn RBFSampler + Ridge"""
     X, Y = s.data()
     model = sklearn_pipeline(s).fit(X[:4000], Y[:4000])
     return lambda: model.predict(X)
 
 
-def sklearn_transform(s: Setting) -> Work:
-    X, Y = s.data()
+def sklearn_transform(s: Setting) -> Task:
+    """scikit-learn RBFSampler.transform"""
+    X, _ = s.data()
     sampler = sklearn_pipeline(s)[0].fit(X[:4000])
     return lambda: sampler.transform(X)
 
 
-def nystroem_fit(s: Setting) -> Work:
+def ridge_cv(s: Setting) -> Task:
+    """scikit-learn RBFSampler + RidgeCV, 20 ridges (leave-one-out)"""
+    from sklearn.linear_model import RidgeCV
+    from sklearn.pipeline import make_pipeline
+
+    alphas = s.alpha * np.logspace(-6, 3, 20)
+    return fitting(s, make_pipeline(sklearn_pipeline(s)[0], RidgeCV(alphas=alphas)))
+
+
+def nystroem_fit(s: Setting) -> Task:
+    """scikit-learn Nystroem + Ridge(cholesky)"""
     from sklearn.kernel_approximation import Nystroem
     from sklearn.linear_model import Ridge
     from sklearn.pipeline import make_pipeline
 
+    landmarks = Nystroem(gamma=s.gamma, n_components=s.columns, random_state=0)
+    return fitting(s, make_pipeline(landmarks, Ridge(alpha=s.alpha, solver="cholesky")))
+
+
+def kernel_ridge(s: Setting) -> Task:
+    """scikit-learn KernelRidge"""
+    from sklearn.kernel_ridge import KernelRidge
+
+    return fitting(s, KernelRidge(alpha=s.alpha, kernel="rbf", gamma=s.gamma))
+
+
+def xgpr_fit(s: Setting) -> Task:
+    """xGPR, exact, one output"""
+    from xGPR import build_regression_dataset, xGPRegression
+
     X, Y = s.data()
-    landmarks = Nystroem(gamma=0.5 / s.lengthscale**2, n_components=s.columns // 2, random_state=0)
-    model = make_pipeline(landmarks, Ridge(alpha=s.rows * RIDGE, solver="cholesky"))
-    return lambda: model.fit(X, Y)
+    model = xGPRegression(num_rffs=s.columns, kernel_choice="RBF", device="cpu", verbose=False)
+    hyper = np.log([np.sqrt(s.alpha), 1 / s.lengthscale])  # the root of the ridge, the inverse lengthscale
+
+    def work() -> None:
+        dataset = build_regression_dataset(X, Y[:, 0])
+        model.set_hyperparams(hyper, dataset)
+        model.fit(dataset, mode="exact", suppress_var=True)
+
+    return work, lambda: s.r2(model.predict)
 
 
-def numpy_fit(s: Setting) -> Work:
-    """As an expert would write it: blocked, in place, OpenBLAS' rank-k update, one Cholesky."""
+def rfflearn_fit(s: Setting) -> Task:
+    """rfflearn RFFRegressor (least squares without a ridge)"""
+    from rfflearn.cpu import RFFRegressor, seed
+
+    seed(0)
+    return fitting(s, RFFRegressor(dim_kernel=s.columns, std_kernel=1 / s.lengthscale))
+
+
+def numpy_ridge(s: Setting, threads: int) -> Task:
+    """Blocked, in place, BLAS' rank-k update, one Cholesky; sines and cosines in some threads."""
     from scipy.linalg import cho_factor, cho_solve, get_blas_funcs
 
-    X, Y = s.data()
-    rng = np.random.default_rng(0)
-    half = s.columns // 2
-    omega = (rng.standard_normal((s.inputs, half)) / s.lengthscale).astype(s.dtype)
-    block = 2048
-    update = get_blas_funcs("syrk", dtype=s.dtype)
+    (X, Y), half, block = s.data(), s.columns // 2, 2048
+    frequencies = np.random.default_rng(0).standard_normal((s.inputs, half)) / s.lengthscale
+    omega, update = frequencies.astype(s.dtype), get_blas_funcs("syrk", dtype=s.dtype)
+    pool = ThreadPoolExecutor(threads)
 
-    def work() -> np.ndarray:
+    def characters(X: np.ndarray, angles: np.ndarray, C: np.ndarray) -> None:
+        """Cosines and sines of n angles: n×d, n×D, n×2D."""
+        np.matmul(X, omega, out=angles)
+        edges = [len(X) * t // threads for t in range(threads + 1)]
+        cuts = list(map(slice, edges, edges[1:]))
+        jobs = [pool.submit(np.cos, angles[cut], out=C[cut, :half]) for cut in cuts]
+        jobs += [pool.submit(np.sin, angles[cut], out=C[cut, half:]) for cut in cuts]
+        for job in jobs:
+            job.result()
+
+    def work() -> tuple[np.ndarray, np.ndarray]:
         gram = np.zeros((s.columns, s.columns), dtype=s.dtype, order="F")
-        cross = np.zeros((s.columns, s.outputs), dtype=s.dtype)
-        total, mean = np.zeros(s.columns, dtype=s.dtype), Y.mean(axis=0)
-        C = np.empty((block, s.columns), dtype=s.dtype)
-        angles = np.empty((block, half), dtype=s.dtype)
+        cross = np.zeros((s.columns, s.outputs + 1), dtype=s.dtype)  # CᵀY and Cᵀ1
+        angles, C = np.empty((block, half), dtype=s.dtype), np.empty((block, s.columns), dtype=s.dtype)
+        mean, Z = Y.mean(axis=0), np.ones((block, s.outputs + 1), dtype=s.dtype)
         for a in range(0, s.rows, block):
             n = min(block, s.rows - a)
-            np.matmul(X[a : a + n], omega, out=angles[:n])
-            np.cos(angles[:n], out=C[:n, :half])
-            np.sin(angles[:n], out=C[:n, half:])
+            characters(X[a : a + n], angles[:n], C[:n])
+            np.subtract(Y[a : a + n], mean, out=Z[:n, :-1])
             gram = update(1.0, C[:n].T, beta=1.0, c=gram, overwrite_c=True, lower=True)
-            cross += C[:n].T @ (Y[a : a + n] - mean)
-            total += C[:n].sum(axis=0)
-        total /= s.rows
-        gram -= s.rows * np.outer(total, total)
-        gram[np.diag_indices_from(gram)] += s.rows * RIDGE * half
-        return cho_solve(cho_factor(gram, lower=True, overwrite_a=True), cross)
+            cross += C[:n].T @ Z[:n]
+        center = cross[:, -1] / s.rows
+        gram = update(-s.rows, center[:, None], beta=1.0, c=gram, overwrite_c=True, lower=True)
+        gram[np.diag_indices_from(gram)] += s.alpha * half
+        factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
+        weights = cho_solve(factor, cross[:, :-1], check_finite=False)
+        result.append((weights, mean - center @ weights))
+        return result[0]
 
-    return work
+    def predict(X: np.ndarray) -> np.ndarray:
+        (weights, constant), angles = result[0], X @ omega
+        return np.hstack([np.cos(angles), np.sin(angles)]) @ weights + constant
+
+    result: list[tuple[np.ndarray, np.ndarray]] = []
+    return work, lambda: s.r2(predict)
 
 
-def blas_update(s: Setting) -> Work:
-    """OpenBLAS' rank-k update of N×M alone, in the blocks that fit in memory."""
+def numpy_fit(s: Setting) -> Task:
+    """NumPy, blocked, OpenBLAS"""
+    return numpy_ridge(s, 1)
+
+
+def numpy_threads_fit(s: Setting) -> Task:
+    """NumPy, blocked, OpenBLAS, sines in as many threads"""
+    return numpy_ridge(s, int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1))
+
+
+def blas_update(s: Setting) -> Task:
+    """OpenBLAS' rank-k update alone"""
     from scipy.linalg import get_blas_funcs
 
-    update = get_blas_funcs("syrk", dtype=s.dtype)
-    block = 4000
+    update, block = get_blas_funcs("syrk", dtype=s.dtype), min(4000, s.rows)
     C = np.random.default_rng(0).standard_normal((block, s.columns)).astype(s.dtype)
 
     def work() -> np.ndarray:
         gram = np.zeros((s.columns, s.columns), dtype=s.dtype, order="F")
-        for _ in range(s.rows // block):
-            gram = update(1.0, C.T, beta=1.0, c=gram, overwrite_c=True, lower=True)
+        for a in range(0, s.rows, block):
+            gram = update(1.0, C[: s.rows - a].T, beta=1.0, c=gram, overwrite_c=True, lower=True)
         return gram
 
     return work

@@ -1,4 +1,5 @@
-"""One contender, once, in a process of its own: prints seconds and the megabytes above what it had before the work."""
+"""One contender, once, in a process of its own: prints seconds, the megabytes above what it had before the work, and
+what it found out afterwards; or why it cannot take part."""
 
 from __future__ import annotations
 
@@ -19,22 +20,31 @@ def status(field: str) -> float:
         return float("nan")
 
 
-def main() -> None:
-    name, setting = sys.argv[1], json.loads(sys.argv[2])
-    work = getattr(contenders, name)(contenders.Setting(**setting))
-    gc.collect()
+def forget_peak() -> float:
+    """Forget the peak of the preparation: the megabytes held now; NaN if that is not allowed."""
     try:
         with open("/proc/self/clear_refs", "w") as peak:
-            peak.write("5")  # forget the peak of the preparation
+            peak.write("5")
     except OSError:
-        pass
-    before = status("VmRSS")
+        return float("nan")
+    return status("VmRSS")
+
+
+def measured(name: str, setting: dict[str, object]) -> dict[str, object]:
+    try:
+        task = getattr(contenders, name)(contenders.Setting(**setting))
+    except (contenders.Missing, ImportError) as reason:
+        return {"skipped": str(reason)}
+    work, after = task if isinstance(task, tuple) else (task, dict)
+    gc.collect()
+    before = forget_peak()
     start = time.perf_counter()
     result = work()
     seconds = time.perf_counter() - start
-    print(json.dumps({"seconds": seconds, "megabytes": status("VmHWM") - before}))
+    megabytes = status("VmHWM") - before
     del result
+    return {"seconds": seconds, "megabytes": megabytes, **after()}
 
 
 if __name__ == "__main__":
-    main()
+    print("\n" + json.dumps(measured(sys.argv[1], json.loads(sys.argv[2]))))
