@@ -14,12 +14,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _orff
+from ._errors import ParameterError
 from ._json import plain
 from ._progress import Progress
 from .kernels import Kernel
 
 SEEDS = 2**31 - 1
 """Seeds drawn from a random state are below this."""
+
+THREADS = 4096
+"""Most threads."""
 
 
 class Estimator(BaseEstimator):
@@ -48,9 +52,14 @@ class Estimator(BaseEstimator):
             raise
 
     def _threads(self) -> int | None:
-        """Threads of a prediction."""
-        jobs = getattr(self, "n_jobs", None)
-        return None if jobs in (None, -1) else int(jobs)
+        """Threads of a prediction; `n_jobs` may have changed since the fit."""
+        jobs = plain(getattr(self, "n_jobs", None))
+        if jobs in (None, -1, "auto"):
+            return None
+        if type(jobs) is not int or not 1 <= jobs <= THREADS:
+            takes = f"None, -1 or a whole number from 1 to {THREADS}"
+            raise ParameterError(f"n_jobs: expected {takes}, got {self.n_jobs!r}")
+        return jobs
 
     def _learn(self, X: Any, y: Any, weights: Any, outputs: list[str] | None) -> None:
         """Fit the model to prepared data."""
@@ -110,8 +119,9 @@ class Estimator(BaseEstimator):
         """Become the estimator of a model from a file."""
         self._keep(model)
         self.n_features_in_, outputs, _ = model.shape()
-        self._flat = outputs == 1
+        self._flat = outputs == 1 and not self._info["column"]
         encoding = self._info["encoding"] or {}
+        self.__dict__.pop("feature_names_in_", None)
         if encoding.get("named") and len(self._info["inputs"]) == self.n_features_in_:
             self.feature_names_in_ = np.asarray(self._info["inputs"], dtype=object)
         return self

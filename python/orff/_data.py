@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_array, validate_data
 READ = [np.float64, np.float32, np.int64, np.int32]
 """Types that are read without being converted first."""
 
+WORDS = "expected numbers, got words; convert them first, for example with astype(float)"
+
 
 def is_pandas(data: Any) -> bool:
     """Whether it is a pandas DataFrame (pandas is not imported to find out)."""
@@ -31,51 +33,91 @@ def column_names(data: Any) -> list[str] | None:
     return names if all(isinstance(name, str) for name in names) else None
 
 
-def columns(table: Any) -> list[np.ndarray]:
+def numbers(values: np.ndarray, what: str) -> np.ndarray:
+    """An array as it is if it holds numbers of a type that is read, else its numbers in double precision."""
+    _refuse(values.dtype, what)
+    if values.dtype in READ:
+        return values
+    if values.dtype.kind == "O" and any(isinstance(value, (str, bytes)) for value in values.flat):
+        raise ValueError(f"{what}: {WORDS}")
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{what}: expected numbers ({error})") from None
+
+
+def _refuse(dtype: Any, what: str) -> None:
+    """Refuse what is no number but could be taken for one, or would lose a part."""
+    if dtype.kind == "c":
+        raise ValueError(f"{what}: Complex data not supported")
+    if dtype.kind in "mM":
+        raise ValueError(f"{what}: expected numbers, got times ({dtype}); convert them first, for example to seconds")
+    if dtype.kind in "SUT":
+        raise ValueError(f"{what}: {WORDS}")
+    if dtype.name == "category":
+        raise ValueError(f"{what}: expected numbers, got categories; encode them, for example with OneHotEncoder")
+
+
+def columns(table: Any, what: str) -> list[np.ndarray]:
     """The columns of a DataFrame, each where it is if it holds numbers of a type that is read."""
-    out = []
-    for k in range(table.shape[1]):
-        column = table.iloc[:, k]
-        try:
-            values = column.to_numpy()
-            if values.dtype not in READ:
-                values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"column {table.columns[k]!r}: expected numbers ({error})") from None
-        out.append(values)
-    return out
+    return [column(table.iloc[:, k], f"{what}, column {name!r}") for k, name in enumerate(table.columns)]
+
+
+def column(series: Any, what: str) -> np.ndarray:
+    """The numbers of a pandas Series, NaN where it has none."""
+    _refuse(series.dtype, what)
+    values = series.to_numpy()
+    if values.dtype.kind == "O":
+        values = series.to_numpy(dtype=object, na_value=np.nan)
+    return numbers(values, what)
+
+
+def _unmasked(data: Any, what: str, missing: bool = False) -> Any:
+    """A masked array as an array: NaN where it is masked, if entries may be missing."""
+    if not isinstance(data, np.ma.MaskedArray):
+        return data
+    if not np.ma.is_masked(data):
+        return data.data
+    if not missing:
+        raise ValueError(f"{what}: expected no masked entries, got {data.mask.sum()}; drop their rows or fill them")
+    return np.where(np.ma.getmaskarray(data), np.nan, numbers(data.data, what))
 
 
 def inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
     """The inputs; number and names of columns are those of the estimator, or become so."""
     if is_pandas(X) or is_arrow(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        if is_pandas(X):
-            return columns(X)
-        _names(estimator, column_names(X), reset)
-        return X
+        if not is_pandas(X):
+            _names(estimator, column_names(X), reset)
+        return _table(X, "X")
     # what is not finite is said by the library, with its place
-    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=READ, ensure_all_finite=False)
-    return _parts(X)
+    options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False}
+    return _parts(validate_data(estimator, _unmasked(X, "X"), reset=reset, **options))
+
+
+def _table(data: Any, what: str) -> Any:
+    """A table as the extension reads it."""
+    if 0 in data.shape:
+        raise ValueError(f"{what}: expected rows and columns, got a table of shape {tuple(data.shape)}")
+    return columns(data, what) if is_pandas(data) else data
 
 
 def _parts(X: Any) -> Any:
     """An array as it is, sparse rows by their arrays."""
     if not _is_sparse(X):
-        return X
+        return numbers(X, "X")
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return X.data, X.indices, X.indptr, X.shape[1]
+    return numbers(X.data, "X"), X.indices, X.indptr, X.shape[1]
 
 
 def table(X: Any) -> Any:
     """Inputs without an estimator that knows their columns."""
-    if is_pandas(X):
-        return columns(X)
-    if is_arrow(X):
-        return X
-    return _parts(check_array(X, accept_sparse="csr", dtype=READ, ensure_all_finite=False))
+    if is_pandas(X) or is_arrow(X):
+        return _table(X, "X")
+    return _parts(check_array(_unmasked(X, "X"), accept_sparse="csr", dtype=None, ensure_all_finite=False))
 
 
 def _names(estimator: Any, names: list[str] | None, reset: bool) -> None:
@@ -90,6 +132,13 @@ def _names(estimator: Any, names: list[str] | None, reset: bool) -> None:
         )
 
 
+def same_names(what: str, known: list[str] | None, names: list[str] | None) -> None:
+    """Refuse columns with other names, or in another order, than the first rows had."""
+    if known is not None and names is not None and known != names:
+        before, now = ", ".join(known), ", ".join(names)
+        raise ValueError(f"{what}: expected the columns {before} as in the first rows, got {now}")
+
+
 def _is_sparse(X: Any) -> bool:
     return "scipy.sparse" in sys.modules and sys.modules["scipy.sparse"].issparse(X)
 
@@ -101,17 +150,26 @@ def rows(X: Any) -> int:
     return X[0].shape[0] if isinstance(X, list) else X.shape[0]
 
 
-def outputs(estimator: Any, y: Any) -> tuple[Any, list[str] | None, bool]:
+def learned(X: Any, y: Any, sample_weight: Any) -> tuple[Any, list[str] | None, bool, np.ndarray | None]:
+    """What `outputs` gives, and the weights, for inputs that `inputs` gave; all have the same rows."""
+    y, names, flat = outputs(y)
+    if rows(y) != rows(X):
+        raise ValueError(f"y: expected {rows(X)} rows as in X, got {rows(y)}")
+    width = 1 if flat else len(y) if isinstance(y, list) else y.shape[1]
+    return y, names, flat, weights(sample_weight, rows(X), width)
+
+
+def outputs(y: Any) -> tuple[Any, list[str] | None, bool]:
     """The outputs, the names of their columns, and whether there is a single one without an axis of its own."""
     if y is None:
-        name = type(estimator).__name__
-        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
-    if is_pandas(y):
-        return columns(y), column_names(y), False
-    if is_arrow(y):
-        return y, column_names(y), False
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    if is_pandas(y) or is_arrow(y):
+        return _table(y, "y"), column_names(y), False
     name = getattr(y, "name", None)
-    y = check_array(y, ensure_2d=False, dtype=READ, ensure_all_finite=False, input_name="y")
+    if type(y).__module__.split(".")[0] == "pandas":
+        y = column(y, "y")
+    y = _unmasked(y, "y", missing=True)
+    y = numbers(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=False, input_name="y"), "y")
     if y.ndim not in (1, 2):
         raise ValueError(f"y: expected one or two axes, got {y.ndim}")
     flat = y.ndim == 1
@@ -120,23 +178,22 @@ def outputs(estimator: Any, y: Any) -> tuple[Any, list[str] | None, bool]:
 
 def observed(y: Any) -> np.ndarray:
     """Outputs as one array with NaN where nothing was observed."""
-    if is_arrow(y) and not is_pandas(y):
-        y = [np.asarray(c, dtype=np.float64) for c in (y.iter_columns() if hasattr(y, "iter_columns") else y.columns)]
-        return np.column_stack(y)
-    if is_pandas(y):
-        return np.column_stack(columns(y)).astype(np.float64)
-    return check_array(
-        y, ensure_2d=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", input_name="y"
-    )
+    y, _, _ = outputs(y)
+    if isinstance(y, np.ndarray):
+        return y
+    if not isinstance(y, list):
+        y = [numbers(np.asarray(c), "y") for c in (y.iter_columns() if hasattr(y, "iter_columns") else y.columns)]
+    return np.column_stack(y)
 
 
-def weights(sample_weight: Any, n: int) -> np.ndarray | None:
+def weights(sample_weight: Any, n: int, p: int | None = None) -> np.ndarray | None:
     """Weights of rows (n) or of entries (n×p)."""
     if sample_weight is None:
         return None
-    w = np.asarray(sample_weight, dtype=np.float64)
+    w = numbers(np.asarray(_unmasked(sample_weight, "sample_weight")), "sample_weight")
     if w.ndim == 0:
         w = np.full(n, float(w))
-    if w.ndim > 2 or w.shape[0] != n:
-        raise ValueError(f"sample_weight: expected shape ({n},) or ({n}, outputs), got {w.shape}")
+    if w.shape not in ((n,), (n, p)):
+        expected = f"({n},)" if p is None else f"({n},) or ({n}, {p})"
+        raise ValueError(f"sample_weight: expected shape {expected}, got {w.shape}")
     return w

@@ -33,6 +33,11 @@ class Field(Regressor):
 
     def curl(self, X: Any) -> np.ndarray:
         """The curl at each row: shape (n,) in the plane, (n, 3) in space, (n, d(d−1)/2) beyond."""
+        self._fitted()
+        if self.n_features_in_ < 2:
+            raise ValueError(
+                "curl: expected a field with two inputs or more, got one; a field on the line has no curl"
+            )
         return self._calculus("curl", X)
 
     def potential(self, X: Any) -> np.ndarray:

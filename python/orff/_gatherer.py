@@ -9,8 +9,9 @@ from typing import Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _orff
-from ._base import Estimator, Watching
+from ._base import Watching
 from ._json import plain
+from ._regressor import Regressor
 
 HOW = ("verbose", "n_jobs", "warm_start", "random_state")
 """Parameters that moments do not depend on; the random state was used up when they began."""
@@ -20,6 +21,7 @@ class Moments:
     """The moments of the rows so far, with everything that was chosen before the first one.
 
     They pickle, travel between processes and machines, and merge there; `OperatorRidge.fit_moments` makes a model.
+    They are a value: an estimator hands out and takes copies, so that rows added here change no estimator.
 
     Examples
     --------
@@ -36,8 +38,10 @@ class Moments:
     True
     """
 
-    def __init__(self, gathering: _orff.Gathering):
+    def __init__(self, gathering: _orff.Gathering, learner: str, names: tuple[list[str] | None, list[str] | None]):
         self._gathering = gathering
+        self._learner = learner
+        self._names = names
 
     @property
     def n_rows(self) -> int:
@@ -46,19 +50,47 @@ class Moments:
 
     def empty(self) -> Moments:
         """The same choices with no rows yet: where another process starts."""
-        return Moments(self._gathering.empty())
+        return Moments(self._gathering.empty(), self._learner, self._names)
+
+    def copy(self) -> Moments:
+        """The same rows, to which others can be added."""
+        return self.empty().merge(self)
+
+    def __copy__(self) -> Moments:
+        return self.copy()
+
+    def __deepcopy__(self, _memo: Any) -> Moments:
+        return self.copy()
 
     def add(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows; when it fails, nothing was added."""
-        X = _data.table(X)
-        y, _, _ = _data.outputs(self, y)
-        self._gathering.add(X, y, _data.weights(sample_weight, _data.rows(X)))
+        """Add rows; when it fails, nothing was added.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (n, d)
+            Inputs; columns with names have those of the first rows, in their order.
+        y : array or table of shape (n,) or (n, p)
+            Outputs; NaN (null in a table) is an output that was not observed.
+        sample_weight : array of shape (n,) or (n, p), optional
+            Weights.
+        """
+        _data.same_names("X", self._names[0], _data.column_names(X))
+        rows = _data.table(X)
+        outputs, names, _, weights = _data.learned(rows, y, sample_weight)
+        return self._add(rows, outputs, names, weights)
+
+    def _add(self, rows: Any, outputs: Any, names: list[str] | None, weights: Any, tell: Any = None) -> Self:
+        """Add prepared rows."""
+        _data.same_names("y", self._names[1], names)
+        self._gathering.add(rows, outputs, weights, tell)
         return self
 
     def merge(self, other: Moments) -> Self:
         """Add the rows of other moments with the same choices."""
         if not isinstance(other, Moments):
             raise TypeError(f"merge: expected Moments, got {other!r}")
+        for what, known, names in zip(("X", "y"), self._names, other._names, strict=True):
+            _data.same_names(what, known, names)
         self._gathering.merge(other._gathering)
         return self
 
@@ -70,33 +102,18 @@ class Moments:
 Moments.__module__ = "orff"
 
 
-class Gatherer(Estimator):
+class Gatherer(Regressor):
     """Adds `partial_fit`, `moments_` and a warm start to an estimator whose rows can be added."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or table of shape (n, d)
-            Inputs: NumPy (read where it is, whatever its strides), SciPy CSR, pandas, polars or any Arrow table.
-        y : array or table of shape (n,) or (n, p)
-            Outputs; NaN (null in a table) is an output that was not observed.
-        sample_weight : array of shape (n,) or (n, p), optional
-            How often each row counts, or how precise each entry is (1/σ², of which only ratios matter).
-
-        Returns
-        -------
-        self
-        """
-        with self._whole():
-            known = getattr(self, "_moments", None)
-            if not self.warm_start:
-                self._moments = None
-                return super().fit(X, y, sample_weight)
-            # with other parameters the choices would be others
-            again = known is not None and self._begun == self._settings()
-            return self._gather(X, y, sample_weight, known.empty() if again else None).fit_moments(self._moments)
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        known = getattr(self, "_moments", None)
+        if not self.warm_start:
+            self._moments = None
+            return super()._fit(X, y, sample_weight)
+        # with other parameters the choices would be others
+        again = known is not None and self._begun == self._settings()
+        self._gather(X, y, sample_weight, known.empty() if again else None)
+        self._solve()
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from more rows; the first ones fix scales, lengthscale and frequencies.
@@ -123,7 +140,7 @@ class Gatherer(Estimator):
                 stacklevel=2,
             )
         if known is not None and self._begun != self._settings():
-            raise ValueError("partial_fit: parameters changed since the first rows; set them back, or begin anew with fit")
+            raise ValueError("partial_fit: parameters changed since the first rows; set them back, or begin with fit")
         with self._whole():
             return self._gather(X, y, sample_weight, known)
 
@@ -134,14 +151,14 @@ class Gatherer(Estimator):
 
     def _gather(self, X: Any, y: Any, sample_weight: Any, moments: Moments | None) -> Self:
         rows = _data.inputs(self, X, reset=moments is None)
-        outputs, names, flat = _data.outputs(self, y)
-        weights = _data.weights(sample_weight, _data.rows(rows))
+        outputs, names, flat, weights = _data.learned(rows, y, sample_weight)
         with Watching(self.verbose, _data.rows(rows)) as tell:
             if moments is None:
-                given = (self._learner, self._parameters(), rows, outputs, weights, self._column_names(names), tell)
-                moments = Moments(_orff.Gathering(*given))
+                both = self._column_names(names)
+                given = (self._learner, self._parameters(), rows, outputs, weights, both, tell)
+                moments = Moments(_orff.Gathering(*given), self._learner, both)
                 self._begun = self._settings()
-            moments._gathering.add(rows, outputs, weights, tell)
+            moments._add(rows, outputs, names, weights, tell)
         self._moments, self._flat, self._model = moments, flat, None
         return self
 
@@ -151,24 +168,33 @@ class Gatherer(Estimator):
         Parameters
         ----------
         moments : Moments
-            Of this estimator's kind; they bring their own choices and parameters.
+            Of this class; they bring their own choices and parameters. They are copied: rows added to them later do
+            not change this estimator.
 
         Returns
         -------
         self
         """
         if not isinstance(moments, Moments):
-            raise TypeError(f"moments: expected Moments (of partial_fit, or of fit with warm_start=True), got {moments!r}")
-        rows, inputs, outputs = moments._gathering.shape()
-        with Watching(self.verbose, rows) as tell:
-            model = moments._gathering.solve(tell)
-        if getattr(self, "n_features_in_", None) != inputs:
-            self._restore(model)
-        if getattr(self, "_moments", None) is not moments:
-            self._begun = self._settings()
-        self._moments, self._flat = moments, getattr(self, "_flat", False) and outputs == 1
-        self._keep(model)
+            takes = "Moments (of partial_fit, or of fit with warm_start=True)"
+            raise TypeError(f"moments: expected {takes}, got {moments!r}")
+        if moments._learner != self._learner:
+            from ._learners import CLASSES
+
+            own, whose = CLASSES[self._learner].__name__, CLASSES[moments._learner].__name__
+            raise ValueError(f"moments: expected those of {own}, got those of {whose}; they make a {whose}")
+        with self._whole():
+            flat = getattr(self, "_flat", True)
+            self._moments, self._begun = moments.copy(), self._settings()
+            self._solve()
+            self._restore(self._model)
+            self._flat = self._flat and flat
         return self
+
+    def _solve(self) -> None:
+        """Make the model of the moments so far."""
+        with Watching(self.verbose, self._moments.n_rows) as tell:
+            self._keep(self._moments._gathering.solve(tell))
 
     @property
     def n_iter_(self) -> int:
@@ -177,13 +203,13 @@ class Gatherer(Estimator):
 
     @property
     def moments_(self) -> Moments:
-        """The moments of the rows so far."""
+        """The moments of the rows so far, as a copy: rows added to it are not in this estimator."""
         check_is_fitted(self, "n_features_in_")
         if getattr(self, "_moments", None) is None:
             raise AttributeError("moments_: kept by partial_fit, and by fit with warm_start=True")
-        return self._moments
+        return self._moments.copy()
 
     def _fitted(self) -> _orff.Model:
         if getattr(self, "_model", None) is None and getattr(self, "_moments", None) is not None:
-            self.fit_moments(self._moments)
+            self._solve()
         return super()._fitted()

@@ -50,6 +50,11 @@ class OperatorRidge(Gatherer, Regressor):
         Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
     posterior : true or false, default=True
         Keep what error bars need (K² numbers for K unknowns).
+    precision : auto or one of double, mixed, default="auto"
+        Precision of features and their products: double; or mixed, which computes them in single precision
+        and then corrects the solution by short passes in double until it is that of double precision, and
+        says so where it cannot. auto is mixed for inputs in single precision with a given ridge, double
+        otherwise.
     memory : a whole number ≥ 1, default=16384
         Most memory in megabytes; a fit that would need more is refused before it starts.
     tol : a number > 0 and ≤ 1, default=1e-10
@@ -120,6 +125,7 @@ class OperatorRidge(Gatherer, Regressor):
         fit_intercept: bool = True,
         metric: ArrayLike | None = None,
         posterior: bool = True,
+        precision: Literal["auto"] | Literal["double", "mixed"] = "auto",
         memory: int = 16384,
         tol: float = 1e-10,
         max_iter: int = 2000,
@@ -140,6 +146,7 @@ class OperatorRidge(Gatherer, Regressor):
         self.fit_intercept = fit_intercept
         self.metric = metric
         self.posterior = posterior
+        self.precision = precision
         self.memory = memory
         self.tol = tol
         self.max_iter = max_iter
@@ -182,6 +189,11 @@ class VectorField(Gatherer, Field):
         Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
     posterior : true or false, default=True
         Keep what error bars need (K² numbers for K unknowns).
+    precision : auto or one of double, mixed, default="auto"
+        Precision of features and their products: double; or mixed, which computes them in single precision
+        and then corrects the solution by short passes in double until it is that of double precision, and
+        says so where it cannot. auto is mixed for inputs in single precision with a given ridge, double
+        otherwise.
     memory : a whole number ≥ 1, default=16384
         Most memory in megabytes; a fit that would need more is refused before it starts.
     tol : a number > 0 and ≤ 1, default=1e-10
@@ -254,6 +266,7 @@ class VectorField(Gatherer, Field):
         fit_intercept: bool = True,
         metric: ArrayLike | None = None,
         posterior: bool = True,
+        precision: Literal["auto"] | Literal["double", "mixed"] = "auto",
         memory: int = 16384,
         tol: float = 1e-10,
         max_iter: int = 2000,
@@ -274,6 +287,7 @@ class VectorField(Gatherer, Field):
         self.fit_intercept = fit_intercept
         self.metric = metric
         self.posterior = posterior
+        self.precision = precision
         self.memory = memory
         self.tol = tol
         self.max_iter = max_iter

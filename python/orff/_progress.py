@@ -15,23 +15,23 @@ class Progress:
     def __init__(self, rows: int):
         self.rows = rows
         self.handle = _notebook()
-        self.terminal = self.handle is None and sys.stderr.isatty()
+        isatty = getattr(sys.stderr, "isatty", None)
+        self.terminal = self.handle is None and isatty is not None and isatty()
         self.last = time.monotonic()
         self.width = 0
 
     def __call__(self, stage: str, done: int, said: list[str]) -> None:
         for line in said:
             self._clear()
-            print(line, file=sys.stderr)
+            _write(line + "\n")
         text = self._bar(stage, done)
         if self.handle is not None:
             self.handle.update(_Text(text))
         elif self.terminal:
-            sys.stderr.write("\r" + text.ljust(self.width))
-            sys.stderr.flush()
+            _write("\r" + text.ljust(self.width))
             self.width = len(text)
         elif time.monotonic() - self.last > 10:
-            print(text, file=sys.stderr)
+            _write(text + "\n")
             self.last = time.monotonic()
 
     def _bar(self, stage: str, done: int) -> str:
@@ -42,12 +42,20 @@ class Progress:
 
     def _clear(self) -> None:
         if self.terminal and self.width:
-            sys.stderr.write("\r" + " " * self.width + "\r")
+            _write("\r" + " " * self.width + "\r")
             self.width = 0
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Leave the terminal or the notebook without a bar."""
         self._clear()
+        if self.handle is not None:
+            self.handle.update(_Text(""))
+
+
+def _write(text: str) -> None:
+    """To standard error, where there is one: a program without a console has none."""
+    if sys.stderr is not None:
+        sys.stderr.write(text)
         sys.stderr.flush()
 
 

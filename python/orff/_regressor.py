@@ -39,10 +39,13 @@ class Regressor(RegressorMixin, Estimator):
         self
         """
         with self._whole():
-            rows = _data.inputs(self, X, reset=True)
-            outputs, names, self._flat = _data.outputs(self, y)
-            self._learn(rows, outputs, _data.weights(sample_weight, _data.rows(rows)), names)
+            self._fit(X, y, sample_weight)
         return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        rows = _data.inputs(self, X, reset=True)
+        outputs, names, self._flat, weights = _data.learned(rows, y, sample_weight)
+        self._learn(rows, outputs, weights, names)
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, noise: bool = True) -> Any:
         """Predict the outputs of rows.
@@ -69,7 +72,7 @@ class Regressor(RegressorMixin, Estimator):
         """
         model = self._fitted()
         rows = _data.inputs(self, X, reset=False)
-        mean, std, cov = model.predict(rows, return_std, return_cov, noise, self._threads())
+        mean, std, cov = model.predict(rows, bool(return_std), bool(return_cov), bool(noise), self._threads())
         asked = [mean, *([std] if return_std else []), *([cov] if return_cov else [])]
         if self._flat:
             asked = [part.reshape(-1) for part in asked]
@@ -78,25 +81,34 @@ class Regressor(RegressorMixin, Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² of the predictions, averaged over the outputs; entries of y that are NaN do not count.
 
+        An output with fewer than two entries that count has no R² and is left out of the average.
+
         Parameters
         ----------
         X : array, sparse matrix or table of shape (n, d)
             Inputs.
         y : array or table of shape (n,) or (n, p)
             Outputs.
-        sample_weight : array of shape (n,), optional
-            Weights of the rows.
+        sample_weight : array of shape (n,) or (n, p), optional
+            Weights of the rows, or of the entries.
         """
-        truth = _data.observed(y)
-        if not np.isnan(truth).any():
-            return super().score(X, truth, sample_weight)
-        mean = self.predict(X)
-        truth, mean = truth.reshape(len(truth), -1), mean.reshape(len(truth), -1)
+        truth, mean = _data.observed(y), self.predict(X)
+        truth, mean = truth.reshape(len(truth), -1), mean.reshape(len(mean), -1)
+        if truth.shape != mean.shape:
+            raise ValueError(f"y: expected shape {mean.shape} as the predictions have, got {truth.shape}")
+        weight = _data.weights(sample_weight, *mean.shape)
+        if weight is not None and not (np.isfinite(weight) & (np.asarray(weight) >= 0)).all():
+            raise ValueError("sample_weight: expected finite numbers ≥ 0, got others")
+        if not np.isnan(truth).any() and (weight is None or weight.ndim == 1):
+            return float(r2_score(truth, mean, sample_weight=weight))
+        each = np.broadcast_to(1.0 if weight is None else weight.reshape(len(truth), -1), truth.shape)
         scores = []
         for t in range(truth.shape[1]):
-            seen = ~np.isnan(truth[:, t])
-            weight = None if sample_weight is None else np.asarray(sample_weight)[seen]
-            scores.append(r2_score(truth[seen, t], mean[seen, t], sample_weight=weight))
+            counts = ~np.isnan(truth[:, t]) & (each[:, t] != 0)
+            if counts.sum() > 1:
+                scores.append(r2_score(truth[counts, t], mean[counts, t], sample_weight=each[counts, t]))
+        if not scores:
+            raise ValueError("y: no output has two entries that count; NaN and entries of weight zero do not")
         return float(np.mean(scores))
 
     @property

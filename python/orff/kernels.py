@@ -42,8 +42,11 @@ class Kernel:
     __slots__ = ("_form", "_text")
 
     def __init__(self, form: str | Mapping[str, Any] | Kernel):
-        source = form.form if isinstance(form, Kernel) else plain(form)
-        structured, text = _orff.kernel(json.dumps(source))
+        self._read(form, "kernel")
+
+    def _read(self, form: Any, name: str) -> None:
+        """Let the library read and check it; errors speak of the argument of that name."""
+        structured, text = _orff.kernel(json.dumps(plain(form)), name)
         self._form: dict[str, Any] = json.loads(structured)
         self._text: str = text
 
@@ -77,7 +80,7 @@ class Kernel:
         if isinstance(other, Kernel):
             return Kernel({"kernel": "product", "left": self._form, "right": other._form})
         if isinstance(other, Real):
-            factor, of = float(other), self._form
+            factor, of = _float(other), self._form
             if of["kernel"] == "scaled":
                 factor, of = factor * of["factor"], of["of"]
             return Kernel({"kernel": "scaled", "factor": factor, "of": of})
@@ -111,16 +114,30 @@ class Kernel:
         ndarray of shape (n, m, p, p)
             K(xᵢ, zⱼ).
         """
-        X = _points(X)
-        return _orff.kernel_eval(json.dumps(self._form), X, X if Z is None else _points(Z), outputs)
+        points = _points("X", X)
+        return _orff.kernel_eval(json.dumps(self._form), points, points if Z is None else _points("Z", Z), outputs)
 
 
-def _points(X: ArrayLike) -> np.ndarray:
-    X = np.asarray(X)
-    X = X if X.dtype in (np.float64, np.float32) else X.astype(np.float64)
-    if X.ndim != 2:
-        raise ValueError(f"points: expected an array with two axes (points and inputs), got {X.ndim}")
-    return X
+def _points(name: str, values: ArrayLike) -> np.ndarray:
+    """Points as the extension reads them."""
+    try:
+        points = np.asarray(values)
+        if points.dtype.kind == "c":
+            raise TypeError("complex numbers")
+        points = points if points.dtype in (np.float64, np.float32) else points.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: expected an array of numbers with a row per point ({error})") from None
+    if points.ndim != 2:
+        raise ValueError(f"{name}: expected an array with two axes (points and inputs), got {points.ndim}")
+    return points
+
+
+def _float(number: Real) -> float:
+    """A number as the library takes it; one that is too large is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
 
 
 def spectrum(name: str, **fields: Any) -> Kernel:
@@ -133,22 +150,22 @@ def _law(kernel: Kernel | str) -> dict[str, Any]:
     kernel = as_kernel(kernel)
     form = kernel.form
     if form["kernel"] != "decomposable" or form["output"] != {"name": "identity"}:
-        raise ValueError(f"spectrum: expected a scalar kernel such as gaussian or matern(2.5), got {kernel}")
+        raise ValueError(f"kernel: expected a scalar kernel such as gaussian or matern(2.5), got {kernel}")
     return form["spectrum"]
 
 
-def as_kernel(kernel: Kernel | str | Mapping[str, Any]) -> Kernel:
-    """A kernel, from itself or from its expression."""
-    return kernel if isinstance(kernel, Kernel) else Kernel(kernel)
+def as_kernel(kernel: Kernel | str | Mapping[str, Any], name: str = "kernel") -> Kernel:
+    """A kernel, from itself or from its expression; errors speak of the argument of that name."""
+    if isinstance(kernel, Kernel):
+        return kernel
+    made = Kernel.__new__(Kernel)
+    made._read(kernel, name)
+    return made
 
 
-def _matrix(name: str, values: ArrayLike) -> list[list[float]]:
-    matrix = np.asarray(values, dtype=np.float64)
-    if matrix.ndim != 2:
-        raise ValueError(f"{name}: expected a matrix (two axes), got {matrix.ndim} axes")
-    if not np.isfinite(matrix).all():
-        raise ValueError(f"{name}: expected finite numbers")
-    return matrix.tolist()
+def _rows(values: Any) -> Any:
+    """The rows of a matrix, for the library to read; what is none is for the library to refuse."""
+    return plain(np.asarray(values)) if hasattr(values, "__array__") else plain(values)
 
 
 def decomposable(kernel: Kernel | str = "gaussian", output: str | ArrayLike = "identity") -> Kernel:
@@ -170,11 +187,7 @@ def decomposable(kernel: Kernel | str = "gaussian", output: str | ArrayLike = "i
     >>> bool(np.allclose(k([[0.1]])[0, 0], G))
     True
     """
-    law = _law(kernel)
-    if isinstance(output, str):
-        return Kernel({**Kernel(f"decomposable(gaussian, {output})").form, "spectrum": law})
-    given = {"name": "given", "matrix": _matrix("output", output)}
-    return Kernel({"kernel": "decomposable", "spectrum": law, "output": given})
+    return Kernel({"kernel": "decomposable", "spectrum": _law(kernel), "output": _rows(output)})
 
 
 def curl_free(kernel: Kernel | str = "gaussian") -> Kernel:
@@ -194,8 +207,7 @@ def helmholtz(kernel: Kernel | str = "gaussian", gradient: float | str = "auto")
 
 def transformable(kernel: Kernel | str, *views: ArrayLike) -> Kernel:
     """k(Tᵢx, Tⱼz): each output sees the inputs through its own matrix Tᵢ."""
-    matrices = [_matrix(f"view {i}", view) for i, view in enumerate(views, 1)]
-    return Kernel({"kernel": "transformable", "spectrum": _law(kernel), "views": matrices})
+    return Kernel({"kernel": "transformable", "spectrum": _law(kernel), "views": [_rows(view) for view in views]})
 
 
 def atoms(omega: ArrayLike, factors: ArrayLike, weights: Sequence[float] | None = None) -> Kernel:
@@ -210,23 +222,23 @@ def atoms(omega: ArrayLike, factors: ArrayLike, weights: Sequence[float] | None 
     weights : sequence of D numbers, optional
         aⱼ ≥ 0; 1/D each when left out.
     """
-    stacked = np.asarray(factors, dtype=np.float64)
-    if stacked.ndim == 3:
-        if len(stacked) != len(np.asarray(omega)):
-            raise ValueError(f"factors: expected one for each of the {len(np.asarray(omega))} rows of omega, got {len(stacked)}")
-        stacked = stacked.reshape(-1, stacked.shape[2])
-    form = {"kernel": "listed", "omega": _matrix("omega", omega), "factors": _matrix("factors", stacked)}
-    return Kernel({**form, "weights": None if weights is None else plain(weights)})
+    omega, factors = _rows(omega), _rows(factors)
+    depth = np.ndim(np.array(factors, dtype=object)) if isinstance(factors, list) else 0
+    if depth == 3:
+        if isinstance(omega, list) and len(factors) != len(omega):
+            raise ValueError(f"factors: expected one for each of the {len(omega)} rows of omega, got {len(factors)}")
+        factors = [row for factor in factors for row in factor]
+    return Kernel({"kernel": "listed", "omega": omega, "factors": factors, "weights": _rows(weights)})
 
 
 def conjugate(by: ArrayLike, of: Kernel | str) -> Kernel:
     """M K Mᵀ for a matrix M with a row per output."""
-    return Kernel({"kernel": "conjugated", "by": _matrix("by", by), "of": as_kernel(of).form})
+    return Kernel({"kernel": "conjugated", "by": _rows(by), "of": as_kernel(of, "of").form})
 
 
 def precompose(by: ArrayLike, of: Kernel | str) -> Kernel:
     """K(T x, T z) for a matrix T with a column per input."""
-    return Kernel({"kernel": "precomposed", "with": _matrix("by", by), "of": as_kernel(of).form})
+    return Kernel({"kernel": "precomposed", "by": _rows(by), "of": as_kernel(of, "of").form})
 
 
 from ._spectra import *  # noqa: E402, F403  (made of `spectrum` above)

@@ -27,43 +27,76 @@ def _axes(ax: Axes | None) -> Axes:
     return plt.gca() if ax is None else ax
 
 
+def _checked(model: Any, kind: type, what: str) -> None:
+    """Refuse what cannot be drawn, before there is a figure."""
+    if isinstance(model, type) or not isinstance(model, kind):
+        given = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+        raise TypeError(f"model: expected {what}, got {given}")
+    model._fitted()
+
+
 def _points(model: Regressor) -> np.ndarray:
-    """Training rows kept with the model: inputs, then outputs."""
-    return np.asarray(model._training()["points"], dtype=np.float64)
+    """Training rows kept with the model, those with every output: inputs, then outputs."""
+    return np.asarray(model._training()["points"], dtype=np.float64).reshape(
+        -1, model.n_features_in_ + model.n_outputs_
+    )
 
 
-def _grid(model: Field, size: int, bounds: tuple[float, float, float, float] | None) -> tuple[np.ndarray, ...]:
-    """The axes of a grid over the training points, and its points as rows."""
-    if model.n_features_in_ != 2:
-        raise ValueError(f"plot: expected a field in the plane (2 inputs), got {model.n_features_in_}")
+def _values(model: Any, method: str, size: int, bounds: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The axes of a grid over the training points, and the answers of a method of the model on it, as rows."""
+    from ._field import Field
+    from ._regressor import Regressor
+
+    _checked(model, Regressor if method == "predict" else Field, "a fitted VectorField")
+    shape = (model.n_features_in_, model.n_outputs_)
+    if shape != (2, 2):
+        raise ValueError(f"model: expected a field in the plane (2 inputs, 2 outputs), got {shape[0]} and {shape[1]}")
+    if not isinstance(size, (int, np.integer)) or size < 2:
+        raise ValueError(f"size: expected a whole number of at least 2, got {size!r}")
     if bounds is None:
         seen = _points(model)[:, :2]
+        if not len(seen):
+            raise ValueError("bounds: expected (left, right, bottom, top), as no training row has every output")
         low, high = seen.min(axis=0), seen.max(axis=0)
         margin = 0.05 * (high - low)
         bounds = (low[0] - margin[0], high[0] + margin[0], low[1] - margin[1], high[1] + margin[1])
-    x, y = np.linspace(*bounds[:2], size), np.linspace(*bounds[2:], size)
-    return x, y, np.column_stack([m.ravel() for m in np.meshgrid(x, y)])
-
-
-def _ask(model: Field, method: str, points: np.ndarray) -> np.ndarray:
-    """A method of the model at points, which are of its own columns."""
-    with warnings.catch_warnings():
+    if len(bounds) != 4 or not (bounds[0] < bounds[1] and bounds[2] < bounds[3]):
+        raise ValueError(
+            f"bounds: expected (left, right, bottom, top) with left < right and bottom < top, got {bounds}"
+        )
+    wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
+    across, up = (max(2, round(size * (side / other) ** 0.5)) for side, other in ((wide, high), (high, wide)))
+    x, y = np.linspace(*bounds[:2], across), np.linspace(*bounds[2:], up)
+    points = np.column_stack([m.ravel() for m in np.meshgrid(x, y)])
+    with warnings.catch_warnings():  # the points are of the model's own columns
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        return getattr(model, method)(points)
+        return x, y, getattr(model, method)(points)
 
 
-def _label(ax: Axes, model: Regressor) -> None:
+def _finish(ax: Axes, model: Regressor, x: np.ndarray, y: np.ndarray, margin: float = 0.0) -> None:
+    """Names, limits, and one unit of length in both directions."""
     names = model._info["inputs"]
-    ax.set_xlabel(names[0])
-    ax.set_ylabel(names[1])
+    ax.set(xlabel=names[0], ylabel=names[1])
+    ax.set(xlim=(x[0] - margin, x[-1] + margin), ylim=(y[0] - margin, y[-1] + margin))
     ax.set_aspect("equal", adjustable="box")
+
+
+def _bar(ax: Axes, drawn: Any, label: str, **options: Any) -> None:
+    """A colour bar as long as the side of the axes it is at: below those that are much wider than high."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    room, ratio = ax.get_window_extent(), (top - bottom) / (right - left)
+    if ratio < 0.5:
+        place = {"location": "bottom", "pad": 0.25, "aspect": 40}
+    else:
+        place = {"shrink": min(1.0, 0.8 * ratio * room.width / room.height)}
+    ax.figure.colorbar(drawn, ax=ax, label=label, **place, **options)
 
 
 def field(
     model: Field,
     *,
     style: str = "quiver",
-    size: int = 24,
+    size: int = 20,
     points: bool = True,
     bounds: tuple[float, float, float, float] | None = None,
     ax: Axes | None = None,
@@ -74,11 +107,11 @@ def field(
     Parameters
     ----------
     model : VectorField
-        A fitted field with two inputs.
+        A fitted field with two inputs, or any estimator with two inputs and two outputs.
     style : {"quiver", "streamlines"}
-        Arrows on a grid, or lines that follow the field.
+        Arrows on a grid, the longest as long as the grid is wide, or lines that follow the field.
     size : int
-        Points of the grid along each axis.
+        Points of the grid along each side of a square; as many in all where a side is longer.
     points : bool
         Whether to draw the training points.
     bounds : (left, right, bottom, top), optional
@@ -86,38 +119,49 @@ def field(
     ax : Axes, optional
         Where to draw.
     **options
-        Passed on to ``quiver`` or ``streamplot``.
+        Passed on to ``quiver`` or ``streamplot``; with ``color`` there are no colours of speed.
     """
-    ax = _axes(ax)
     if style not in ("quiver", "streamlines"):
         raise ValueError(f"style: expected quiver or streamlines, got {style}")
-    x, y, rows = _grid(model, size if style == "quiver" else max(size, 60), bounds)
-    value = _ask(model, "predict", rows)
+    x, y, value = _values(model, "predict", size if style == "quiver" else max(size, 60), bounds)
     u, v = value[:, 0].reshape(len(y), len(x)), value[:, 1].reshape(len(y), len(x))
     speed = np.hypot(u, v)
-    options = {"cmap": "viridis", **options}
+    coloured = "color" not in options
+    if coloured:
+        options = {"cmap": "viridis_r", **options}  # what is slow is pale
+    ax = _axes(ax)
+    step = x[1] - x[0]
+    _finish(ax, model, x, y, step / 2 if style == "quiver" else 0.0)
     if style == "quiver":
-        drawn = ax.quiver(x, y, u, v, speed, **options)
+        shape = {"scale": (speed.max() or 1.0) / step, "width": 0.1 * step, "units": "xy", "angles": "xy"}
+        options = {**shape, "scale_units": "xy", "pivot": "mid", **options}
+        drawn = ax.quiver(x, y, u, v, *([speed] if coloured else []), **options)
     else:
         options = {"density": 1.4, "linewidth": 1.1, "arrowsize": 0.9, **options}
-        drawn = ax.streamplot(x, y, u, v, color=speed, **options).lines
-    ax.figure.colorbar(drawn, ax=ax, label="speed")
+        if coloured:
+            options["color"] = speed
+        drawn = ax.streamplot(x, y, u, v, **options).lines
+    if coloured:
+        _bar(ax, drawn, "speed")
     if points:
         seen = _points(model)
-        ax.scatter(seen[:, 0], seen[:, 1], s=9, color=INK, linewidths=0, zorder=3)
-    ax.set_xlim(x[0], x[-1])
-    ax.set_ylim(y[0], y[-1])
-    _label(ax, model)
+        ax.scatter(seen[:, 0], seen[:, 1], s=9, color=INK, linewidths=0, zorder=3, label="training points")
     return ax
 
 
-def _map(model: Field, method: str, label: str, size: int, bounds: Any, ax: Axes | None, options: dict) -> Axes:
+def _map(
+    model: Field,
+    x: np.ndarray,
+    y: np.ndarray,
+    value: np.ndarray,
+    label: str,
+    ax: Axes | None,
+    ticks: Any,
+    options: Any,
+) -> Axes:
     ax = _axes(ax)
-    x, y, rows = _grid(model, size, bounds)
-    value = _ask(model, method, rows).reshape(len(y), len(x))
-    drawn = ax.contourf(x, y, value, **{"levels": 21, **options})
-    ax.figure.colorbar(drawn, ax=ax, label=label)
-    _label(ax, model)
+    _finish(ax, model, x, y)
+    _bar(ax, ax.contourf(x, y, value.reshape(len(y), len(x)), **options), label, ticks=ticks)
     return ax
 
 
@@ -129,8 +173,19 @@ def potential(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """The potential of a field in the plane (of its gradient part, if it has another), as a filled contour map."""
-    return _map(model, "potential", "potential", size, bounds, ax, {"cmap": "viridis", **options})
+    """The potential of a field in the plane (of its gradient part, if it has another), as a filled contour map.
+
+    Parameters
+    ----------
+    model : VectorField
+        A fitted field with two inputs.
+    size, bounds, ax
+        As in `field`.
+    **options
+        Passed on to ``contourf``.
+    """
+    x, y, value = _values(model, "potential", size, bounds)
+    return _map(model, x, y, value, "potential", ax, None, {"cmap": "viridis", "levels": 21, **options})
 
 
 def curl_map(
@@ -141,28 +196,59 @@ def curl_map(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """The curl of a field in the plane, white where there is none."""
-    from matplotlib.ticker import MaxNLocator
+    """The curl of a field in the plane, white where there is none.
 
-    _, _, rows = _grid(model, size, bounds)
-    largest = np.abs(_ask(model, "curl", rows)).max() or 1.0
-    levels = MaxNLocator(nbins=20, symmetric=True).tick_values(-largest, largest)
+    Parameters
+    ----------
+    model : VectorField
+        A fitted field with two inputs.
+    size, bounds, ax
+        As in `field`.
+    **options
+        Passed on to ``contourf``.
+    """
+    x, y, value = _values(model, "curl", size, bounds)
+    # below this the curl is rounding
+    least = 1e-9 * np.abs(_points(model)[:, 2:]).max(initial=0.0) / (x[-1] - x[0])
+    ax = _axes(ax)
+    from matplotlib.ticker import MaxNLocator, MultipleLocator
+
+    largest = max(np.abs(value).max(), least) or 1.0
+    step = np.diff(MaxNLocator(nbins=20).tick_values(-largest, largest))[0]
+    reach = np.ceil(largest / step - 0.5)
+    levels = step * (np.arange(-reach, reach + 2) - 0.5)  # the middle of the middle colour is zero
     options = {"cmap": "RdBu_r", "levels": levels, **options}
-    return _map(model, "curl", "curl", size, bounds, ax, options)
+    ticks = MultipleLocator(step * max(1, int(reach) // 4)) if options["levels"] is levels else None
+    return _map(model, x, y, value, "curl", ax, ticks, options)
 
 
 def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
-    """The scores along ridges, each against its best value, with the ridge that was taken."""
-    ax = _axes(ax)
+    """The scores along ridges, each against its best value, with the ridge that was taken.
+
+    Log evidence is what is lost per entry of y; generalised cross-validation (GCV) and leave-one-out are relative.
+
+    Parameters
+    ----------
+    model : OperatorRidge, VectorField, ExactOperatorRidge or NystromRidge
+        A fitted model that chose its ridge.
+    ax : Axes, optional
+        Where to draw.
+    **options
+        Passed on to ``Axes.plot``.
+    """
+    from ._regressor import Regressor
+
+    _checked(model, Regressor, "a fitted estimator of outputs, such as OperatorRidge")
     found = model.path_
     if not len(found["alpha"]):
         raise ValueError("path: the ridge was given, so none was compared; fit with alpha='evidence', 'gcv' or 'loo'")
     per_row = max(1, model._training()["rows"]) * model.n_outputs_
     scores = {
-        "log evidence lost per entry": (found["evidence"].max() - found["evidence"]) / per_row,
-        "generalised cross-validation": found["gcv"] / np.nanmin(found["gcv"]) - 1,
+        "log evidence lost": (found["evidence"].max() - found["evidence"]) / per_row,
+        "GCV": found["gcv"] / np.nanmin(found["gcv"]) - 1,
         "leave-one-out": found["loo"] / np.nanmin(found["loo"]) - 1 if np.isfinite(found["loo"]).any() else None,
     }
+    ax = _axes(ax)
     for name, score in scores.items():
         if score is not None:
             ax.plot(found["alpha"], score, label=name, **options)
@@ -172,7 +258,7 @@ def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
     ax.set_ylim(bottom=0)
     ax.set_xlabel("alpha")
     ax.set_ylabel("excess over the best")
-    ax.legend(frameon=False, loc="upper center", fontsize="small")
+    ax.legend(edgecolor="none", fontsize="small")
     return ax
 
 
@@ -203,8 +289,8 @@ def learning_curve(
     """
     from sklearn.model_selection import learning_curve as curve
 
-    ax = _axes(ax)
     sizes, train, test = curve(estimator, X, y, train_sizes=train_sizes, cv=cv, **options)
+    ax = _axes(ax)
     for name, scores in (("learned from", train), ("held out", test)):
         mean, spread = scores.mean(axis=1), scores.std(axis=1)
         (line,) = ax.plot(sizes, mean, marker="o", markersize=4, label=name)

@@ -1,9 +1,12 @@
 """Going on learning: rows add, moments merge and travel."""
 
+import copy
 import pickle
 
 import numpy as np
 import orff
+import pandas as pd
+import polars as pl
 import pytest
 
 OPTIONS = {"n_components": 100}
@@ -83,3 +86,72 @@ def test_changed_parameters_are_noticed():
     assert model.moments_.n_rows == 160
     with pytest.raises(TypeError, match="expected Moments"):
         model.fit_moments(None)
+
+
+def test_moments_are_values(rows):
+    X, Y = rows
+    model = orff.OperatorRidge(**OPTIONS).partial_fit(X[:80], Y[:80])
+    handed, before = model.moments_, model.predict(X)
+    handed.add(X[80:], Y[80:])
+    assert handed.n_rows == 150 and model.moments_.n_rows == 80
+    assert (model.predict(X) == before).all()
+    model.fit_moments(handed)
+    whole = model.predict(X)
+    assert model.moments_.n_rows == 150 and np.abs(whole - before).max() > 1e-3
+    handed.add(X, Y)
+    other = orff.OperatorRidge().fit_moments(handed).partial_fit(X, Y)
+    assert handed.n_rows == 300 and model.moments_.n_rows == 150
+    assert (model.predict(X) == whole).all()
+    assert (pickle.loads(pickle.dumps(model)).predict(X) == whole).all()
+    assert model.partial_fit(X[:1], Y[:1]).moments_.n_rows == 151 and other.n_outputs_ == 2
+    for twin in (copy.copy(handed), copy.deepcopy(handed)):
+        assert twin.add(X, Y).n_rows == 450 and handed.n_rows == 300
+    # a copy has the same bits
+    assert (
+        orff.OperatorRidge().fit_moments(handed.copy().copy()).predict(X) == other.fit_moments(handed).predict(X)
+    ).all()
+
+
+def test_moments_know_their_columns(rows):
+    X, Y = rows
+    frame, fields = pd.DataFrame(X, columns=["a", "b", "c"]), pd.DataFrame(Y, columns=["u", "v"])
+    model = orff.OperatorRidge(**OPTIONS).partial_fit(frame, fields)
+    there = pickle.loads(pickle.dumps(model.moments_.empty()))
+    for make in (lambda table: table, pl.from_pandas):
+        with pytest.raises(ValueError, match="X: expected the columns a, b, c as in the first rows, got b, a, c"):
+            there.add(make(frame[["b", "a", "c"]]), Y)
+        for add in (there.add, model.partial_fit):
+            with pytest.raises(ValueError, match="y: expected the columns u, v as in the first rows, got v, u"):
+                add(make(frame), make(fields[["v", "u"]]))
+        there.add(make(frame), make(fields))
+    assert there.add(X, Y).n_rows == 450 and model.moments_.n_rows == 150
+    for renamed, said in (
+        ((frame.rename(columns=str.upper), fields), "X: expected the columns a, b, c as in .*, got A, B, C"),
+        ((frame, fields.rename(columns=str.upper)), "y: expected the columns u, v as in .*, got U, V"),
+    ):
+        other = orff.OperatorRidge(**OPTIONS).partial_fit(*renamed).moments_
+        with pytest.raises(ValueError, match=said):
+            there.merge(other)
+    assert there.n_rows == 450
+    # an estimator that knew other columns takes those of the moments
+    other = orff.OperatorRidge(**OPTIONS).fit(frame.rename(columns=str.upper), Y).fit_moments(there)
+    assert list(other.feature_names_in_) == ["a", "b", "c"]
+    plain = orff.OperatorRidge(**OPTIONS).partial_fit(X, Y).moments_
+    assert not hasattr(other.fit_moments(plain), "feature_names_in_")
+
+
+def test_moments_belong_to_their_class(rows):
+    X, Y = rows
+    of_field = orff.VectorField(**OPTIONS).partial_fit(X[:, :2], Y).moments_
+    model = orff.OperatorRidge(**OPTIONS).fit(X, Y)
+    with pytest.raises(ValueError, match="moments: expected those of OperatorRidge, got those of VectorField"):
+        model.fit_moments(of_field)
+    assert model.predict(X).shape == (150, 2)
+
+
+def test_one_output_keeps_its_axes(rows):
+    X, Y = rows
+    flat = orff.OperatorRidge(**OPTIONS).partial_fit(X, Y[:, 0])
+    column = orff.OperatorRidge(**OPTIONS).partial_fit(X, Y[:, :1])
+    assert flat.fit_moments(flat.moments_).predict(X).shape == (150,)
+    assert column.fit_moments(column.moments_).predict(X).shape == (150, 1)

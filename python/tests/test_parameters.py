@@ -7,6 +7,7 @@ import numpy as np
 import orff
 import pytest
 from orff import _orff
+from orff._learners import CLASSES
 
 DECLARED = json.loads(_orff.declarations())
 X = np.linspace(0, 1, 12).reshape(6, 2)
@@ -16,9 +17,20 @@ CASES = [
     for c in DECLARED["classes"]
     for p in c["parameters"]
     for bad in p["bad"]
-    # what None, -1 and numbers mean in scikit-learn
-    if not (p["python"] == "n_jobs" and bad["value"] == -1)
+    # what None and -1 mean in scikit-learn
+    if not (p["python"] == "n_jobs" and bad["value"] in (None, -1))
+    if not (p["python"] == "random_state" and bad["value"] is None)
 ]
+
+
+def test_every_parameter_of_every_class_has_values_to_refuse():
+    classes = {c["class"]: {p["python"]: p for p in c["parameters"]} for c in DECLARED["classes"]}
+    assert classes.keys() == {Class.__name__ for Class in CLASSES.values()}
+    for name, parameters in classes.items():
+        assert parameters.keys() == inspect.signature(getattr(orff, name)).parameters.keys()
+        for p in parameters.values():
+            values = [bad["value"] for bad in p["bad"]]
+            assert len({type(value) for value in values}) >= 3, (name, p["python"], values)
 
 
 @pytest.mark.parametrize("name, parameter, value, said", CASES)
@@ -58,8 +70,11 @@ def test_numpy_values_are_values():
     )
     b = orff.OperatorRidge(alpha=0.5, n_components=16, lengthscale=[0.5, 0.25]).fit(X, X)
     assert (a.predict(X) == b.predict(X)).all()
-    with pytest.raises(ValueError, match="alpha: expected .* got no finite number"):
-        orff.OperatorRidge(alpha=float("nan")).fit(X, X)
+    for bad in ("nan", "inf"):
+        with pytest.raises(ValueError, match=f"alpha: expected .* got {bad}$"):
+            orff.OperatorRidge(alpha=float(bad)).fit(X, X)
+        with pytest.raises(ValueError, match="lengthscale: expected .* got "):
+            orff.OperatorRidge(lengthscale=[1.0, float(bad)]).fit(X, X)
 
 
 def test_random_states():
@@ -93,3 +108,29 @@ def test_refusals_of_data_say_where():
         model.predict(far)
     with pytest.raises(FileNotFoundError, match="no-such.orff"):
         orff.load("no-such.orff")
+
+
+def test_refusals_and_choices_have_the_names_of_python():
+    with pytest.raises(ValueError, match=r"^y: expected 6 rows as in X, got 5$"):
+        orff.OperatorRidge().fit(X, X[:-1])
+    many = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.raises(ValueError, match=r"^n_components: expected at most \d+ .* got 9000$"):
+        orff.NystromRidge("curl-free", n_components=9000).fit(many, many)
+    with pytest.raises(ValueError, match=r"^n_components: expected so many that the fit stays within 1 MB"):
+        orff.OperatorRidge(n_components=1000, memory=1).fit(many, many)
+    moments = orff.OperatorRidge(n_components=8).partial_fit(many, many).moments_
+    with pytest.raises(ValueError, match=r"^y: expected 40 rows as in X, got 39$"):
+        moments.add(many, many[:-1])
+    # no name that only the command has
+    for declared in DECLARED["classes"]:
+        others = {p["name"] for p in declared["parameters"] if p["name"] != p["python"]}
+        fitted = getattr(orff, declared["class"])().fit(many, many)
+        begins = {line.split()[0] for line in fitted.choices_}
+        assert not begins & others, fitted.choices_
+        assert begins & ({"n_components", "alpha"}), fitted.choices_
+
+
+def test_what_is_said_during_a_fit_has_the_names_of_python(capsys):
+    orff.OperatorRidge(verbose=1).fit(X, X)
+    said = capsys.readouterr().err
+    assert "n_components 256: " in said and "alpha " in said and "features 256" not in said

@@ -6,6 +6,9 @@ import orff
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
 
 
 @pytest.fixture(autouse=True)
@@ -35,6 +38,41 @@ def test_axes_are_taken_and_returned(field):
     assert orff.plot.curl_map(field, ax=axes[2]) is axes[2]
     with pytest.raises(ValueError, match="style: expected quiver or streamlines, got dots"):
         orff.plot.field(field, style="dots")
+
+
+def test_a_colour_of_ones_own_needs_no_bar(field):
+    for style in ("quiver", "streamlines"):
+        ax = orff.plot.field(field, style=style, color="tab:red", points=False)
+        assert len(ax.figure.axes) == 1
+        assert np.allclose(
+            ax.collections[0].get_edgecolor()[0] if style == "streamlines" else ax.collections[0].get_facecolor()[0],
+            to_rgba("tab:red"),
+        )
+        plt.close()
+        assert len(orff.plot.field(field, style=style).figure.axes) == 2
+        plt.close()
+
+
+def test_arrows_do_not_overlap(plane):
+    wide = orff.VectorField("curl-free", n_components=64).fit(plane[0] * [4, 1], plane[1])
+    ax = orff.plot.field(wide)
+    (arrows,) = [c for c in ax.collections if hasattr(c, "U")]
+    x, y = np.unique(arrows.X), np.unique(arrows.Y)
+    assert len(x) > 1.8 * 20 and len(y) < 0.6 * 20
+    assert np.hypot(arrows.U, arrows.V).max() / arrows.scale == pytest.approx(x[1] - x[0])
+    assert y[1] - y[0] == pytest.approx(x[1] - x[0], rel=0.2)
+
+
+def test_the_curl_is_asked_for_once_and_rounding_is_white(field, monkeypatch):
+    asked, curl = [], type(field).curl
+    monkeypatch.setattr(type(field), "curl", lambda self, X: asked.append(X) or curl(self, X))
+    ax = orff.plot.curl_map(field, size=9)
+    assert len(asked) == 1
+    drawn = next(c for c in ax.collections if hasattr(c, "zmin"))
+    middle = len(drawn.levels) // 2
+    assert drawn.levels[middle - 1] == -drawn.levels[middle]
+    # a field that has no curl is within the middle colour
+    assert np.abs(curl(field, asked[0])).max() < drawn.levels[middle]
 
 
 def test_maps_show_the_values(field):
@@ -69,6 +107,50 @@ def test_the_learning_curve_rises(rows):
     assert held_out[1] > held_out[0]
 
 
-def test_only_planes_are_drawn(rows):
-    with pytest.raises(ValueError, match="expected a field in the plane"):
-        orff.plot.field(orff.OperatorRidge(n_components=64).fit(*rows))
+def test_what_cannot_be_drawn_leaves_no_figure(rows, plane):
+    X, Y = rows
+    space = orff.VectorField("curl-free", n_components=64).fit(X, np.sin(X))
+    line = orff.VectorField("curl-free", n_components=64).fit(X[:, :1], Y[:, :1])
+    one = orff.OperatorRidge(n_components=64).fit(X[:, :2], Y[:, 0])
+    given = orff.OperatorRidge(alpha=0.1, n_components=64).fit(X, Y)
+    flat = orff.VectorField("curl-free", n_components=64).fit(*plane)
+    wrong = [
+        (space, ValueError, r"model: expected a field in the plane \(2 inputs, 2 outputs\), got 3 and 3"),
+        (line, ValueError, "expected a field in the plane"),
+        (Ridge().fit(X, Y), TypeError, "model: expected a fitted VectorField, got Ridge"),
+        (orff.VectorField, TypeError, "model: expected a fitted VectorField, got the class"),
+        (orff.VectorField(), NotFittedError, "not fitted yet"),
+    ]
+    with pytest.raises(ValueError, match=r"expected a field in the plane \(2 inputs, 2 outputs\), got 2 and 1"):
+        orff.plot.field(one)
+    with pytest.raises(TypeError, match="model: expected a fitted VectorField, got OperatorRidge"):
+        orff.plot.curl_map(one)
+    for draw in (orff.plot.field, orff.plot.potential, orff.plot.curl_map):
+        for model, error, said in wrong:
+            with pytest.raises(error, match=said):
+                draw(model)
+        with pytest.raises(ValueError, match="size: expected a whole number of at least 2, got 1"):
+            draw(flat, size=1)
+        for bounds in ((1, -1, -1, 1), (0, 1)):
+            with pytest.raises(ValueError, match="bounds: expected"):
+                draw(flat, bounds=bounds)
+    with pytest.raises(ValueError, match="style"):
+        orff.plot.field(flat, style="dots")
+    for model, error in ((given, ValueError), (Ridge(), TypeError), (orff.OperatorRidge(), NotFittedError)):
+        with pytest.raises(error):
+            orff.plot.path(model)
+    with pytest.raises(TypeError, match="expected a fitted estimator of outputs, such as OperatorRidge"):
+        orff.plot.path(orff.FourierFeatures().fit(X))
+    with pytest.raises(ValueError):
+        orff.plot.learning_curve(Ridge(), X, Y[:-1])
+    assert plt.get_fignums() == []
+
+
+def test_rows_with_holes_need_bounds(plane):
+    X, Y = plane
+    holes = np.where(np.arange(len(Y))[:, None] % 2 == [0, 1], np.nan, Y)
+    model = orff.VectorField("curl-free", n_components=64).fit(X, holes)
+    with pytest.raises(ValueError, match="bounds: expected .* as no training row has every output"):
+        orff.plot.field(model)
+    for draw in (orff.plot.field, orff.plot.curl_map):
+        draw(model, bounds=(-1, 1, -1, 1))

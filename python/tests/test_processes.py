@@ -14,7 +14,7 @@ import orff
 import pytest
 
 BEGIN = """
-import os, time
+import os, threading, time
 import numpy as np
 import orff
 from orff import _base
@@ -31,6 +31,18 @@ class Tell:
     def close(self):
         pass
 
+def begin_at_work():
+    # what has no stages has begun when the processor is busy
+    used = time.process_time()
+    while time.process_time() < used + 0.3:
+        time.sleep(0.01)
+    print("begin", flush=True)
+
+def goes_on():
+    used = time.process_time()
+    time.sleep(0.3)
+    return time.process_time() - used > 0.1
+
 STAGE = "{stage}"
 _base.Progress = Tell
 X = np.random.default_rng(0).normal(size=(1_000_000, 5))
@@ -39,12 +51,22 @@ try:
     {work}
     print("it ended", flush=True)
 except KeyboardInterrupt:
-    used = time.process_time()
-    time.sleep(0.3)
-    print("stopped", time.process_time() - used > 0.1, flush=True)
-# the interpreter is as good as new
-print(orff.OperatorRidge(n_components=8).fit(X[:10], y[:10]).predict(X[:1]).shape, flush=True)
+    print("stopped", goes_on(), flush=True)
+# the interpreter is as good as new, and waits for nothing
+print(orff.OperatorRidge(n_components=8).fit(X[:10], y[:10]).predict(X[:1]).shape, goes_on(), flush=True)
 os._exit(0)
+"""
+
+PREDICT = """
+    model = orff.OperatorRidge(n_components=1000, lengthscale=1.0, alpha=1e-3, n_jobs=1).fit(X[:100], y[:100])
+    threading.Thread(target=begin_at_work).start()
+    model.predict(X)
+"""
+TRANSFORM = """
+    wide = np.random.default_rng(0).normal(size=(50, 500))
+    features = orff.FourierFeatures(n_components=500, n_jobs=1).fit(wide)
+    threading.Thread(target=begin_at_work).start()
+    features.transform(np.broadcast_to(wide[0], (400_000, 500)))
 """
 
 
@@ -52,20 +74,44 @@ os._exit(0)
 @pytest.mark.parametrize(
     "stage, work, left",
     [
-        # deep in the eigenvalues of 4000 unknowns nobody looks up: the work is left behind, and goes on for a while
+        # deep in the eigenvalues of 4000 unknowns nobody looks up: the work is left behind with its only thread, and
+        # goes on for a while
         ("solve", "orff.OperatorRidge(n_components=4000, lengthscale=1.0, verbose=1).fit(X[:3000], y[:3000])", True),
         # between two blocks of rows it stops itself
         ("fit", "orff.OperatorRidge(n_components=2000, lengthscale=1.0, alpha=1e-3, verbose=1).fit(X, y)", False),
+        ("", PREDICT, False),
+        ("", TRANSFORM, False),
     ],
-    ids=["solve", "pass"],
+    ids=["solve", "pass", "predict", "transform"],
 )
 def test_ctrl_c_stops_what_runs(stage, work, left):
     code = BEGIN.replace("{stage}", stage).replace("{work}", work)
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    env = {**os.environ, **({"OMP_NUM_THREADS": "1"} if left else {})}
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=env)
     assert child.stdout.readline() == "begin\n"
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=120)
-    assert out == f"stopped {left}\n(1,)\n"
+    assert out == f"stopped {left}\n(1,) {left}\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_stops_the_command(tmp_path):
+    X = np.random.default_rng(0).normal(size=(400_000, 5))
+    np.save(tmp_path / "rows.npy", np.column_stack([X, np.sin(X[:, 0])]))
+    (tmp_path / "m.orff").write_bytes(b"of before")
+    arguments = ["fit", "regression", "rows.npy", "--outputs", "6", "--features", "3000", "-o", "m.orff"]
+    begun = dict(cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    arguments += ["--lengthscale", "1", "--ridge", "1e-3"]
+    child = subprocess.Popen([sys.executable, "-m", "orff", *arguments], **begun)
+    # what it says before the pass over the rows: the command is at work, and listens
+    said = iter(child.stderr.readline, "")
+    assert any(line.startswith("memory about ") for line in said)
+    child.send_signal(signal.SIGINT)
+    out, said = child.communicate(timeout=300)
+    assert child.returncode == 1 and out == "" and said.splitlines()[-1] == "orff: interrupted"
+    # the old model is as it was, and nothing lies about
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.orff", "rows.npy"]
+    assert (tmp_path / "m.orff").read_bytes() == b"of before"
 
 
 def fit_here(seed):

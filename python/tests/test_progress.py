@@ -1,5 +1,6 @@
 """What a fit shows while it runs."""
 
+import io
 import sys
 import types
 
@@ -39,20 +40,52 @@ def test_a_bar_in_a_terminal(capsys, monkeypatch):
     assert shown.rsplit("\r", 1)[1] == ""
 
 
-def test_a_line_in_a_notebook(capsys, monkeypatch):
-    shown = []
-    handle = types.SimpleNamespace(update=lambda thing: shown.append(repr(thing)))
-    display = types.ModuleType("IPython.display")
-    display.display = lambda thing, display_id: handle
-    ipython = types.ModuleType("IPython")
-    ipython.get_ipython = lambda: types.SimpleNamespace(kernel=object())
-    monkeypatch.setitem(sys.modules, "IPython", ipython)
-    monkeypatch.setitem(sys.modules, "IPython.display", display)
+class Kernel:
+    """What a fit meets in a notebook: a shell with a kernel, its displays, and a stream that is no terminal."""
+
+    def __init__(self, monkeypatch):
+        self.shown, self.said = [], io.StringIO()
+        display = types.ModuleType("IPython.display")
+        display.display = self.display
+        ipython = types.ModuleType("IPython")
+        ipython.get_ipython = lambda: types.SimpleNamespace(kernel=object())
+        monkeypatch.setitem(sys.modules, "IPython", ipython)
+        monkeypatch.setitem(sys.modules, "IPython.display", display)
+        monkeypatch.setattr(sys, "stderr", self.said)
+
+    def display(self, thing, display_id):
+        assert display_id is True and repr(thing) == ""
+        return types.SimpleNamespace(update=lambda thing: self.shown.append(repr(thing)))
+
+
+def test_a_line_in_a_notebook(monkeypatch):
+    kernel = Kernel(monkeypatch)
     bar = _progress.Progress(200)
     bar("fit", 50, [])
-    bar("fit", 200, [])
+    bar("fit", 200, ["ridge 1: a reason"])
     bar.close()
-    assert "25 %" in shown[0] and "100 %" in shown[1]
+    assert "25 %" in kernel.shown[0] and "100 %" in kernel.shown[1]
+    assert kernel.shown[2:] == [""]  # the bar does not stay behind
+    assert kernel.said.getvalue() == "ridge 1: a reason\n"
+
+
+def test_a_fit_in_a_notebook(monkeypatch):
+    kernel = Kernel(monkeypatch)
+    model = fit(1)
+    assert kernel.said.getvalue().splitlines() == model.choices_
+    assert any("steps" in text for text in kernel.shown) and kernel.shown[-1] == ""
+
+
+def test_no_console(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)  # as under pythonw
+    assert fit(1).choices_
+    bar = _progress.Progress(200)
+    bar.last -= 11
+    bar("fit", 50, ["ridge 1: a reason"])
+    bar.close()
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys, "stderr", types.SimpleNamespace(write=print, flush=lambda: None))  # a bare stream
+    assert fit(1).choices_
 
 
 def test_plain_lines_elsewhere(capsys, monkeypatch):

@@ -1,11 +1,19 @@
 """What estimators answer."""
 
+import subprocess
+import sys
+
 import numpy as np
 import orff
 import pytest
+import scipy.sparse
+from orff._field import Field
+from orff._learners import CLASSES
+from orff._regressor import Regressor
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import r2_score
 
-REGRESSORS = [orff.OperatorRidge, orff.ExactOperatorRidge, orff.NystromRidge]
+REGRESSORS = [Class for Class in CLASSES.values() if issubclass(Class, Regressor) and not issubclass(Class, Field)]
 
 
 @pytest.mark.parametrize("Class", REGRESSORS)
@@ -69,6 +77,61 @@ def test_missing_outputs_do_not_count(rows):
     assert model.score(X, holes) == pytest.approx(expected)
 
 
+def test_scores_with_weights_of_rows_are_those_of_scikit_learn(rows):
+    X, Y = rows
+    w = np.random.default_rng(0).uniform(size=150)
+    model = orff.OperatorRidge(n_components=32).fit(X, Y)
+    assert model.score(X, Y, sample_weight=w) == r2_score(Y, model.predict(X), sample_weight=w)
+    assert model.score(X, Y, sample_weight=2.0) == model.score(X, Y)
+    flat = orff.OperatorRidge(n_components=32).fit(X, Y[:, 0])
+    assert (
+        flat.score(X, Y[:, 0], w) == flat.score(X, Y[:, :1], w) == r2_score(Y[:, 0], flat.predict(X), sample_weight=w)
+    )
+    # an entry that counts twice is one that is there twice
+    twice = 1.0 + (np.random.default_rng(1).random(Y.shape) < 0.5)
+    again = [np.repeat(np.arange(150), twice[:, t].astype(int)) for t in range(2)]
+    each = [r2_score(Y[i, t], model.predict(X)[i, t]) for t, i in enumerate(again)]
+    assert model.score(X, Y, sample_weight=twice) == pytest.approx(np.mean(each))
+    holes = np.where(twice == 2, np.nan, Y)
+    assert model.score(X, holes, sample_weight=twice) == pytest.approx(model.score(X, holes))
+    assert model.score(X, Y, sample_weight=2 - twice) == pytest.approx(model.score(X, holes))
+
+
+def test_scores_need_something_to_compare(rows):
+    X, Y = rows
+    model = orff.OperatorRidge(n_components=32).fit(X, Y)
+    one = Y.copy()
+    one[:, 0] = np.nan
+    assert model.score(X, one) == pytest.approx(r2_score(Y[:, 1], model.predict(X)[:, 1]))
+    one[7, 0] = 1.0
+    assert model.score(X, one) == pytest.approx(r2_score(Y[:, 1], model.predict(X)[:, 1]))
+    with pytest.raises(ValueError, match="y: no output has two entries that count"):
+        model.score(X, np.full((150, 2), np.nan))
+    for y in (Y[:, :1], Y[:-1], Y[:, 0], np.hstack([Y, Y])):
+        for y in (y, np.where(y > 1, np.nan, y)):
+            with pytest.raises(ValueError, match=r"y: expected shape \(150, 2\) as the predictions have, got"):
+                model.score(X, y)
+    with pytest.raises(ValueError, match=r"sample_weight: expected shape \(150,\) or \(150, 2\), got \(150, 1\)"):
+        model.score(X, Y, sample_weight=np.ones((150, 1)))
+
+
+def test_what_is_asked_of_a_prediction(rows):
+    X, Y = rows
+    model = orff.OperatorRidge(n_components=32).fit(X, Y)
+    mean, std = model.predict(X, return_std=1)
+    assert (std == model.predict(X, return_std=np.True_, noise=1)[1]).all() and std.shape == mean.shape
+    features = orff.FourierFeatures(n_components=32).fit(X)
+    for jobs in ("a", 0, -2, 2.5, True, 5000):
+        with pytest.raises(
+            orff.ParameterError, match=f"n_jobs: expected None, -1 or a whole number .*, got {jobs!r}"
+        ):
+            model.set_params(n_jobs=jobs).predict(X)
+        with pytest.raises(orff.ParameterError, match="n_jobs"):
+            features.set_params(n_jobs=jobs).transform(X)
+    for jobs in (None, -1, 1, np.int64(2)):
+        assert (model.set_params(n_jobs=jobs).predict(X) == mean).all()
+
+
 def test_weights(rows):
     X, Y = rows
     options = {"alpha": 1e-3, "lengthscale": 1.5, "n_components": 100}
@@ -91,15 +154,15 @@ def test_weights(rows):
 def test_features_give_back_the_kernel():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
-    for kernel in (
-        orff.gaussian(2.0),
-        orff.matern(1.5, 3.0),
-        orff.laplace(4.0),
-        0.5 * orff.cauchy(2.0) + orff.gaussian(1.5),
+    anywhere = ({}, {"feature_map": "phases"}, {"draw": "iid"})
+    for kernel, ways in (
+        # product laws refuse orthogonal draws
+        (orff.gaussian(2.0), (*anywhere, {"draw": "orthogonal"})),
+        (orff.matern(1.5, 3.0), (*anywhere, {"draw": "orthogonal"})),
+        (orff.laplace(4.0), anywhere),
+        (0.5 * orff.cauchy(2.0) + orff.gaussian(1.5), anywhere),
     ):
-        for options in ({}, {"feature_map": "phases"}, {"draw": "iid"}, {"draw": "orthogonal"}):
-            if options.get("draw") == "orthogonal" and "gaussian" != str(kernel)[13:21]:
-                continue
+        for options in ways:
             Z = orff.FourierFeatures(kernel, n_components=6000, **options).fit_transform(X)
             assert Z.shape == (60, 6000)
             assert np.abs(Z @ Z.T - kernel(X)[:, :, 0, 0]).max() < 0.12
@@ -150,3 +213,100 @@ def test_fields_in_space():
     A = [(field.vector_potential(at + e) - field.vector_potential(at - e)) / (2 * step) for e in d]
     turned = np.column_stack([A[1][:, 2] - A[2][:, 1], A[2][:, 0] - A[0][:, 2], A[0][:, 1] - A[1][:, 0]])
     assert np.allclose(turned, field.predict(at), atol=1e-5)
+
+
+def test_fields_on_the_line(rows):
+    X, Y = rows
+    field = orff.VectorField("curl-free", n_components=100).fit(X[:, :1], Y[:, :1])
+    assert np.allclose(field.divergence(X[:5, :1]), field.jacobian(X[:5, :1])[:, 0, 0])
+    with pytest.raises(ValueError, match="curl: expected a field with two inputs or more, got one"):
+        field.curl(X[:5, :1])
+    with pytest.raises(NotFittedError):
+        orff.VectorField().curl(X)
+
+
+def test_a_field_on_the_line_that_is_none_says_so(rows):
+    X, Y = rows
+    for learn in ("fit", "partial_fit"):
+        with pytest.raises(ValueError, match=r"helmholtz in one dimension \(n_features = 1\) is refused"):
+            getattr(orff.VectorField(n_components=20), learn)(X[:, :1], Y[:, :1])
+
+
+def test_more_than_the_machine_has_is_refused(rows, plane):
+    X, Y = rows
+    far = np.broadcast_to(0.0, (10**15, 2))
+    with pytest.raises(MemoryError, match="2 components at 1000000000000000 points needs 16 PB of memory"):
+        orff.VectorField(n_components=20).fit(*plane).decompose(far)
+    wide = np.broadcast_to(0.0, (150, 10**15))
+    for ask in (lambda: orff.OperatorRidge().fit(X, wide), lambda: orff.FourierFeatures().fit(wide)):
+        with pytest.raises(MemoryError, match="an array of 1000000000000000 columns needs 48 PB of memory"):
+            ask()
+
+
+FEW = """
+import resource
+import numpy as np, orff
+
+X = np.random.default_rng(0).normal(size=(50, 2))
+orff.OperatorRidge(n_components=20).fit(X, X)
+pages = int(open("/proc/self/statm").read().split()[0])
+most = pages * resource.getpagesize() + 200_000_000
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+try:
+    orff.OperatorRidge(n_components=20).fit(np.broadcast_to(0.0, (4096, 10**4)), np.zeros(4096))
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_matrices_without_room_are_memory_errors():
+    done = subprocess.run([sys.executable, "-c", FEW], capture_output=True, text=True, check=True)
+    said = "orff ran out of memory: no room for 327680000 bytes more, ask for fewer features or rows\n"
+    assert done.stdout == said
+
+
+def test_errors_name_the_arguments_of_python(rows):
+    X, Y = rows
+
+    def make(**options):
+        return orff.OperatorRidge(n_components=20, lengthscale=1.0, **options)
+
+    model = make().fit(X, Y)
+    hole, none, gap = X.copy(), Y.copy(), Y.copy()
+    hole[3, 1] = none[:, 1] = np.nan
+    gap[5, 0] = np.inf
+    many = np.random.default_rng(0).normal(size=(6000, 3))
+    for said, ask in [
+        ("^X: row 4, column 2: NaN", lambda: make().fit(hole, Y)),
+        ("^X: row 4, column 2: NaN", lambda: model.predict(hole)),
+        ("^y: row 6, column output 1: inf", lambda: make().fit(X, gap)),
+        ("^y: output 2: not observed", lambda: make().fit(X, none)),
+        ("^y: output 1: its values spread too far", lambda: make().fit(X, 1e160 * Y)),
+        ("^sample_weight: row 1, column weight: -1", lambda: make().fit(X, Y, -np.ones(150))),
+        ("^sample_weight: row 1, column weight 1: -1", lambda: make().fit(X, Y, -np.ones((150, 2)))),
+        ("^sample_weight, y: no row counts", lambda: make().fit(X, Y, np.zeros(150))),
+        ("^sample_weight: no row counts", lambda: orff.FourierFeatures().fit(X, sample_weight=np.zeros(150))),
+        ("^y: expected as many outputs as inputs", lambda: orff.VectorField().fit(X, Y)),
+        ("^X, y: expected 3 inputs and 2 outputs", lambda: make().partial_fit(X, Y).moments_.add(X, Y[:, 0])),
+        ("call fit, or choose alpha by", lambda: make(alpha="loo").partial_fit(X, Y)),
+        (r"\(alpha 0, too few", lambda: make(posterior=False).fit(X, Y).predict(X, return_std=True)),
+        (
+            "choosing alpha .* give an alpha > 0, or use OperatorRidge or NystromRidge",
+            lambda: orff.ExactOperatorRidge(lengthscale=1.0, memory=10**6).fit(many, many[:, 0]),
+        ),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            ask()
+
+
+@pytest.mark.parametrize("at, offset", [(10, 10**6), (10, -5), (-1, 10**8), (0, 1), (10, 0)])
+def test_sparse_rows_that_lead_nowhere_are_refused(at, offset):
+    X = scipy.sparse.random(50, 6, 0.5, "csr", random_state=0)
+    model = orff.OperatorRidge(n_components=20, lengthscale=1.0).fit(X, X.toarray()[:, 0])
+    X.indptr[at] = offset
+    X.has_canonical_format = True  # so that SciPy does not read it first
+    said = f"X: expected an indptr that grows from 0 to 150 at most, got {offset} at"
+    for ask in (lambda: model.predict(X), lambda: model.fit(X, np.ones(50))):
+        with pytest.raises(ValueError, match=said):
+            ask()

@@ -72,7 +72,7 @@ impl Task<'_> {
             }
             watch.say(&format!("fold {} of {folds}", fold + 1));
             watch.hush(fold > 0);
-            scores.merge(&self.held_out(part, false, watch)?.2);
+            scores.merge(&self.held_out(part, watch)?.2);
             watch.hush(false);
         }
         watch.close();
@@ -89,18 +89,18 @@ impl Task<'_> {
                 return Err(Usage(format!("--test: {why} (use another share or --seed, or more rows)")).into());
             }
         }
-        let found = self.held_out(part, true, watch)?;
+        let found = self.held_out(part, watch)?;
         watch.close();
         Ok(found)
     }
 
     /// Whatever is learned, means of columns too, comes from the rows outside the part.
-    fn held_out(&self, part: Part, cover: bool, watch: &mut Progress) -> Result<(Model, Source, Scores)> {
+    fn held_out(&self, part: Part, watch: &mut Progress) -> Result<(Model, Source, Scores)> {
         let outside = part.of(self.source, self.seed, false)?;
         let source = self.source.learned_from(|row| outside.keeps(row))?;
         let rows = self.placed(&source);
         let model = self.learn(&part.of(&rows, self.seed, false)?, watch)?;
-        let level = evaluate::level_of(&model).filter(|_| cover);
+        let level = evaluate::level_of(&model);
         let scores = evaluate::score(&model, &part.of(&rows, self.seed, true)?, level, watch)?;
         Ok((model, source, scores))
     }

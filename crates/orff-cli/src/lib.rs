@@ -16,8 +16,10 @@ mod plot;
 mod predict;
 mod progress;
 
+use anyhow::Context;
 use clap::{ArgMatches, Command};
 use std::ffi::OsString;
+use std::io::Write;
 
 /// What every command needs to know.
 pub struct Session {
@@ -67,13 +69,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     progress::listen();
     let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
-        Err(error) => {
-            let asked = error.use_stderr();
+        Err(error) if error.use_stderr() => {
             let _ = error.print();
-            return if asked { 2 } else { 0 };
+            return 2;
         }
+        // help and version were asked for: they are work like any other
+        Err(error) => return code(error.print().and_then(|()| std::io::stdout().flush()).context("standard output")),
     };
-    let Err(error) = run(&matches) else { return 0 };
+    code(run(&matches))
+}
+
+fn code(done: anyhow::Result<()>) -> u8 {
+    let Err(error) = done else { return 0 };
     if is_broken_pipe(&error) {
         return 0;
     }

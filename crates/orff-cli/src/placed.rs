@@ -40,4 +40,8 @@ impl Rows for Placed<'_> {
     fn rereadable(&self) -> bool {
         self.source.rereadable()
     }
+
+    fn single(&self) -> bool {
+        self.source.single() && self.projection.is_none()
+    }
 }

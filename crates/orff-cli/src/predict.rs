@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
 use orff::model::{Model, Query};
 use orff::params::Params;
-use orff::rows::Inputs;
+use orff::rows::{Inputs, Rows};
 use orff::watch::Watch;
 use orff_table::{Selector, Writer};
 use std::path::PathBuf;
@@ -64,7 +64,8 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let source = data::open_for(&model, matches, false, keep)?;
     let level = matches.get_one::<f64>("interval").copied();
     let std = matches.get_flag("std");
-    let query = Query { std: std || level.is_some(), noise: !matches.get_flag("no-noise"), ..Query::default() };
+    let noise = !matches.get_flag("no-noise");
+    let query = Query { std: std || level.is_some(), noise, single: source.single(), ..Query::default() };
 
     let mut names = Vec::new();
     for output in &model.info.outputs {

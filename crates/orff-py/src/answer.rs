@@ -1,18 +1,78 @@
 //! Numbers back to Python, in the precision of what was asked about.
 
 use crate::data::{BATCH, Source};
+use crate::raise::raise;
 use faer::Mat;
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
 use orff::rows::Inputs;
 use orff::watch::Watch;
 use orff::{Error, Result};
 use pyo3::prelude::*;
 
+/// Room for the numbers of an array of this shape. More than the machine has is refused before any work: `what` says
+/// what was asked for, `cure` what would take less.
+pub fn room(shape: &[usize], what: impl Fn() -> String, cure: &str) -> Result<Vec<f64>> {
+    let mut values = Vec::new();
+    let count = shape.iter().try_fold(1usize, |count, size| count.checked_mul(*size));
+    if count.is_some_and(|count| values.try_reserve_exact(count).is_ok()) {
+        return Ok(values);
+    }
+    let bytes = shape.iter().fold(8.0, |bytes, size| bytes * *size as f64);
+    Err(Error::memory(what(), bytes, cure))
+}
+
+/// An array of zeros that NumPy keeps (in large pages where it can), or a MemoryError that says what was asked for.
+pub fn zeros<'py, T: Element>(
+    py: Python<'py>,
+    shape: [usize; 2],
+    what: impl Fn() -> String,
+    cure: &str,
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    let bytes = shape.iter().fold(size_of::<T>() as f64, |bytes, size| bytes * *size as f64);
+    let memory = || raise(py, Error::memory(what(), bytes, cure), &[]);
+    if bytes > isize::MAX as f64 {
+        return Err(memory());
+    }
+    let array = py.import("numpy")?.call_method1("zeros", (shape, T::get_dtype(py))).map_err(|_| memory())?;
+    Ok(array.cast_into::<PyArray2<T>>()?)
+}
+
+/// The numbers of an array that no one else has seen yet, for a thread that does not hold Python's lock. The array
+/// stays alive with it: an interrupted caller does not wait for ever.
+pub struct Place<T> {
+    at: *mut T,
+    count: usize,
+    _array: Py<PyArray2<T>>,
+}
+
+// SAFETY: the numbers are reached through this value alone.
+unsafe impl<T: Send> Send for Place<T> {}
+
+impl<T: Element> Place<T> {
+    /// Of a contiguous array.
+    pub fn of(array: &Bound<'_, PyArray2<T>>) -> PyResult<Self> {
+        let mut numbers = array.try_readwrite()?;
+        let numbers = numbers.as_slice_mut()?;
+        Ok(Place { at: numbers.as_mut_ptr(), count: numbers.len(), _array: array.clone().unbind() })
+    }
+
+    /// The numbers.
+    pub fn numbers(&mut self) -> &mut [T] {
+        // SAFETY: `of` had them to itself, and the array is kept.
+        unsafe { std::slice::from_raw_parts_mut(self.at, self.count) }
+    }
+}
+
 /// An array of the given shape, row after row.
 pub fn array(py: Python<'_>, values: Vec<f64>, shape: &[usize], single: bool) -> PyResult<Py<PyAny>> {
     Ok(if single {
-        let values: Vec<f32> = values.into_iter().map(|v| v as f32).collect();
-        PyArray1::from_vec(py, values).reshape(shape.to_vec())?.into_any().unbind()
+        let mut halves: Vec<f32> = Vec::new();
+        if halves.try_reserve_exact(values.len()).is_err() {
+            let (what, bytes) = ("the answer in single precision", 4.0 * values.len() as f64);
+            return Err(raise(py, Error::memory(what, bytes, "ask for fewer rows at a time"), &[]));
+        }
+        halves.extend(values.into_iter().map(|v| v as f32));
+        PyArray1::from_vec(py, halves).reshape(shape.to_vec())?.into_any().unbind()
     } else {
         PyArray1::from_vec(py, values).reshape(shape.to_vec())?.into_any().unbind()
     })
@@ -25,12 +85,21 @@ pub fn extend(out: &mut Vec<f64>, m: &Mat<f64>) {
     }
 }
 
-/// Calls `each` with some rows at a time; rows do not influence each other. Errors number rows from the first one.
-pub fn by_blocks(rows: &Source, watch: &mut dyn Watch, mut each: impl FnMut(&Inputs) -> Result<()>) -> Result<()> {
+/// Numbers of a block of answers, at most (a row has one block at least).
+const BLOCK: usize = 1 << 24;
+
+/// Calls `each` with some rows at a time, so many that answers of `width` numbers a row stay small; rows do not
+/// influence each other. Errors number rows from the first one.
+pub fn by_blocks(
+    rows: &Source,
+    width: usize,
+    watch: &mut dyn Watch,
+    mut each: impl FnMut(&Inputs) -> Result<()>,
+) -> Result<()> {
     watch.stage("predict");
-    let n = rows.rows();
-    for from in (0..n).step_by(BATCH) {
-        let to = (from + BATCH).min(n);
+    let (n, block) = (rows.rows(), (BLOCK / width.max(1)).clamp(1, BATCH));
+    for from in (0..n).step_by(block) {
+        let to = (from + block).min(n);
         each(&rows.read(from, to)?).map_err(|error| match error {
             Error::Value { row, column, value, problem } => Error::Value { row: from + row, column, value, problem },
             other => other,

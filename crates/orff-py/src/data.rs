@@ -1,13 +1,14 @@
 //! Rows in Python's memory: NumPy arrays of any layout, Arrow tables, sparse rows. They are read block by block where
 //! they are; nothing is converted as a whole.
 
+use crate::raise::raise;
 use crate::table;
 use faer::Mat;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods, dtype};
 use orff::rows::{Batch, Csr, Inputs, Rows, Weights};
 use orff::{Error, Result};
 use orff_table::Numbers;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -109,7 +110,7 @@ impl Columns {
             if let Some(bad) = parts.iter().position(|p| p.rows != rows) {
                 let said =
                     format!("columns: expected {rows} rows in each, got {} in column {}", parts[bad].rows, bad + 1);
-                return Err(pyo3::exceptions::PyValueError::new_err(said));
+                return Err(PyValueError::new_err(said));
             }
             let single = !parts.is_empty() && parts.iter().all(|p| p.single);
             let (mut columns, mut keep) = (Vec::new(), Vec::new());
@@ -138,19 +139,20 @@ impl Columns {
             [n, d] => (*n, *d, strides[1]),
             other => {
                 let said = format!("array: expected one or two axes, got {}", other.len());
-                return Err(pyo3::exceptions::PyValueError::new_err(said));
+                return Err(PyValueError::new_err(said));
             }
         };
         // wrapping: the address of a column of an empty array is never read
         let column = |k: usize| Column::Strided(Strided { at: first.at.wrapping_offset(step * k as isize), ..first });
+        let mut columns = Vec::new();
+        if columns.try_reserve_exact(width).is_err() {
+            let bytes = size_of::<Column>() as f64 * width as f64;
+            let error = Error::memory(format!("an array of {width} columns"), bytes, "give fewer columns");
+            return Err(raise(array.py(), error, &[]));
+        }
+        columns.extend((0..width).map(column));
         let keep = vec![array.clone().into_any().unbind()];
-        Ok(Columns {
-            rows,
-            columns: (0..width).map(column).collect(),
-            single: first.kind == Kind::F32,
-            flat: shape.len() == 1,
-            _keep: keep,
-        })
+        Ok(Columns { rows, columns, single: first.kind == Kind::F32, flat: shape.len() == 1, _keep: keep })
     }
 
     /// Number of rows.
@@ -195,7 +197,7 @@ impl Sparse {
         Inputs::Sparse(Csr {
             width: self.width,
             start: (from..=to).map(|i| self.start.index(i) - a).collect(),
-            columns: (a..b).map(|k| self.columns.index(k) as u32).collect(),
+            columns: (a..b).map(|k| u32::try_from(self.columns.index(k)).unwrap_or(u32::MAX)).collect(),
             values: (a..b).map(|k| self.values.get(k)).collect(),
         })
     }
@@ -213,12 +215,27 @@ impl Source {
         let Ok(parts) = data.cast::<PyTuple>() else { return Columns::of(data).map(Source::Dense) };
         let (values, columns, start, width): (Bound<PyAny>, Bound<PyAny>, Bound<PyAny>, usize) = parts.extract()?;
         let array = |part: &Bound<'_, PyAny>| -> PyResult<Strided> { strided(part.cast::<PyUntypedArray>()?) };
+        let (rows, stored) = (start.len()?.saturating_sub(1), values.len()?.min(columns.len()?));
+        let offsets = array(&start)?;
+        // nothing is read where an offset that is not one would lead
+        let mut before = 0;
+        for i in 0..start.len()? {
+            let offset = offsets.index(i);
+            if offset < before || offset > stored || (i == 0 && offset > 0) {
+                let said = format!(
+                    "X: expected an indptr that grows from 0 to {stored} at most, got {} at {i}",
+                    offset as isize
+                );
+                return Err(PyValueError::new_err(said));
+            }
+            before = offset;
+        }
         Ok(Source::Sparse(Sparse {
             width,
-            rows: start.len()?.saturating_sub(1),
+            rows,
             values: array(&values)?,
             columns: array(&columns)?,
-            start: array(&start)?,
+            start: offsets,
             _keep: [values.unbind(), columns.unbind(), start.unbind()],
         }))
     }
@@ -276,17 +293,22 @@ impl Data {
             if columns.rows() == n {
                 return Ok(columns);
             }
-            let error = Error::shape(what, format!("{n} rows as in the inputs"), columns.rows());
-            Err(pyo3::exceptions::PyValueError::new_err(error.to_string()))
+            let error = Error::shape(what, format!("{n} rows as in X"), columns.rows());
+            Err(PyValueError::new_err(error.to_string()))
         };
-        let outputs = outputs.map(|y| same(Columns::of(y)?, "outputs")).transpose()?;
+        let outputs = outputs.map(|y| same(Columns::of(y)?, "y")).transpose()?;
         let weights = weights.map(|w| same(Columns::of(w)?, "sample_weight")).transpose()?;
         let p = outputs.as_ref().map_or(0, Columns::width);
         if let Some(w) = weights.as_ref().filter(|w| !w.flat && w.width() != p) {
-            let error = Error::shape("sample_weight", format!("one column, or {p} as the outputs have"), w.width());
-            return Err(pyo3::exceptions::PyValueError::new_err(error.to_string()));
+            let error = Error::shape("sample_weight", format!("one column, or {p} as y has"), w.width());
+            return Err(PyValueError::new_err(error.to_string()));
         }
         Ok(Data { inputs, outputs, weights })
+    }
+
+    /// Whether there is one output with an axis of its own.
+    pub fn column(&self) -> bool {
+        self.outputs.as_ref().is_some_and(|y| y.width() == 1 && !y.flat)
     }
 
     fn batch(&self, from: usize, to: usize) -> Result<Batch> {
@@ -312,5 +334,9 @@ impl Rows for Data {
     fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
         let n = self.inputs.rows();
         Ok(Box::new((0..n).step_by(BATCH).map(move |from| self.batch(from, (from + BATCH).min(n)))))
+    }
+
+    fn single(&self) -> bool {
+        self.inputs.single()
     }
 }

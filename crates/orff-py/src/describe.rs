@@ -12,9 +12,11 @@ fn parameters(spec: &[Param], defaults: &Map<String, Value>) -> Value {
             .kind
             .bad_values()
             .into_iter()
-            .map(|value| {
-                let said = p.kind.check(p.python, &value).err().map(|e| e.to_string());
-                json!({"value": value, "said": said})
+            // of other types, where those are refused
+            .chain([Value::Null, json!(true), json!({}), json!([["a"]])])
+            .filter_map(|value| {
+                let said = p.kind.check(p.python, &value).err()?.to_string();
+                Some(json!({"value": value, "said": said}))
             })
             .collect();
         json!({"name": p.name, "python": p.python, "default": defaults.get(p.name), "bad": bad})

@@ -1,6 +1,6 @@
 //! The calculus of fitted fields.
 
-use crate::answer::{array, by_blocks, extend};
+use crate::answer::{array, by_blocks, extend, room};
 use crate::data::Source;
 use crate::task;
 use orff::model::{Energies, Linear, Model};
@@ -48,9 +48,17 @@ pub fn calculus(
 ) -> PyResult<Py<PyAny>> {
     let (n, single, d, p) = (rows.rows(), rows.single(), model.inputs(), model.outputs());
     let (model, asked) = (model.clone(), word.to_string());
+    let shape = match word {
+        "jacobian" => vec![n, p, d],
+        "curl" | "vector_potential" if d > 2 => vec![n, d * (d - 1) / 2],
+        _ => vec![n],
+    };
+    let sizes = shape.clone();
     let values = task::run(py, spec, threads, None, move |watch| {
-        let (mut values, mut of, mut first) = (Vec::new(), None, true);
-        by_blocks(&rows, watch, |x| {
+        let what = || format!("the {} of {p} components at {n} points", asked.replace('_', " "));
+        let (mut of, mut first) = (None, true);
+        let mut values = room(&sizes, what, "ask for fewer points at a time")?;
+        by_blocks(&rows, sizes.iter().skip(1).product(), watch, |x| {
             let (x, field) = (model.projected(x)?, model.linear()?);
             if std::mem::take(&mut first) {
                 of = part(field, &asked, &x)?;
@@ -59,11 +67,6 @@ pub fn calculus(
         })?;
         Ok(values)
     })?;
-    let shape = match word {
-        "jacobian" => vec![n, p, d],
-        "curl" | "vector_potential" if d > 2 => vec![n, d * (d - 1) / 2],
-        _ => vec![n],
-    };
     array(py, values, &shape, single)
 }
 
@@ -78,9 +81,13 @@ pub fn decompose<'py>(
     let (n, single, d) = (rows.rows(), rows.single(), model.inputs());
     let model = model.clone();
     let (gradient, rotation, mean, energies) = task::run(py, spec, threads, None, move |watch| {
-        let (mut gradient, mut rotation, mut mean) = (Vec::new(), Vec::new(), Vec::new());
+        let part = || {
+            let what = || format!("a part of {d} components at {n} points");
+            room(&[n, d], what, "ask for fewer points at a time")
+        };
+        let (mut gradient, mut rotation, mut mean) = (part()?, part()?, Vec::new());
         let mut energies = Energies { gradient: 0.0, rotation: 0.0, mean: 0.0, cross: 0.0 };
-        by_blocks(&rows, watch, |x| {
+        by_blocks(&rows, d, watch, |x| {
             let parts = model.linear()?.decompose(&*model.projected(x)?)?;
             extend(&mut gradient, &parts.gradient);
             extend(&mut rotation, &parts.rotation);

@@ -36,10 +36,12 @@ pub fn values(py: Python<'_>, spec: &[Param], json: &str) -> PyResult<Map<String
 pub struct Names(Option<Vec<String>>, Option<Vec<String>>);
 
 impl Names {
-    /// Tells a model what its columns are called and where the command finds them in a table.
-    pub fn give(self, mut model: orff::model::Model) -> Result<orff::model::Model> {
+    /// Tells a model what its columns are called, where the command finds them in a table, and whether a single output
+    /// has an axis of its own.
+    pub fn give(self, mut model: orff::model::Model, column: bool) -> Result<orff::model::Model> {
         let Names(inputs, outputs) = self;
         let (named, info) = (inputs.is_some(), &mut model.info);
+        info.column = column;
         info.inputs = inputs.unwrap_or_else(|| std::mem::take(&mut info.inputs));
         info.outputs = outputs.unwrap_or_else(|| std::mem::take(&mut info.outputs));
         let encoding = Encoding { named, ..Encoding::numbers(info.inputs.clone(), info.outputs.clone()) };
@@ -64,13 +66,13 @@ pub fn fit<'py>(
 ) -> PyResult<PyModel> {
     let spec = spec(name).unwrap_or(&[]);
     let (values, rows) = (values(py, spec, parameters)?, Data::of(x, y, weights)?);
-    let name = name.to_string();
+    let (name, column) = (name.to_string(), rows.column());
     let model = task::run(py, spec, None, tell, move |watch| {
         let fit = match transformer(&name) {
             Some(transformer) => transformer.fit,
             None => learner(&name)?.fit,
         };
-        names.give(fit(&values, &rows as &dyn Rows, watch)?)
+        names.give(fit(&values, &rows as &dyn Rows, watch)?, column)
     })?;
     Ok(model.into())
 }

@@ -18,6 +18,7 @@ pub struct PyGathering {
     learner: &'static Learner,
     values: Map<String, Value>,
     names: Names,
+    column: bool,
     gathering: Arc<Mutex<Gathering>>,
 }
 
@@ -33,7 +34,8 @@ fn begin(of: &Learner) -> Result<Begin> {
 impl PyGathering {
     fn with(&self, gathering: Gathering) -> Self {
         let gathering = Arc::new(Mutex::new(gathering));
-        PyGathering { learner: self.learner, values: self.values.clone(), names: self.names.clone(), gathering }
+        let (learner, column) = (self.learner, self.column);
+        PyGathering { learner, values: self.values.clone(), names: self.names.clone(), column, gathering }
     }
 }
 
@@ -56,9 +58,9 @@ impl PyGathering {
         let learner = learner(name).map_err(|e| raise(py, e, &[]))?;
         let begin = begin(learner).map_err(|e| raise(py, e, &[]))?;
         let (given, rows) = (values(py, learner.spec, parameters)?, Data::of(x, Some(y), weights)?);
-        let own = given.clone();
+        let (own, column) = (given.clone(), rows.column());
         let gathering = task::run(py, learner.spec, None, tell, move |watch| begin(&own, &rows, watch))?;
-        Ok(PyGathering { learner, values: given, names, gathering: Arc::new(Mutex::new(gathering)) })
+        Ok(PyGathering { learner, values: given, names, column, gathering: Arc::new(Mutex::new(gathering)) })
     }
 
     /// Adds rows. When it fails, nothing was added.
@@ -104,10 +106,10 @@ impl PyGathering {
     #[pyo3(signature = (tell=None))]
     fn solve(&self, py: Python<'_>, tell: Option<Py<PyAny>>) -> PyResult<PyModel> {
         let (gathering, of, values) = (self.gathering.clone(), self.learner, self.values.clone());
-        let names = self.names.clone();
+        let (names, column) = (self.names.clone(), self.column);
         let model = task::run(py, of.spec, None, tell, move |watch| {
             let gathering = lock(&gathering).clone();
-            names.give(of.solve(&values, &gathering, watch)?)
+            names.give(of.solve(&values, &gathering, watch)?, column)
         })?;
         Ok(model.into())
     }
@@ -120,13 +122,14 @@ impl PyGathering {
         name: &str,
         values: &str,
         names: Names,
+        column: bool,
         bytes: Vec<u8>,
     ) -> PyResult<Self> {
         let learner = learner(name).map_err(|e| raise(py, e, &[]))?;
         let wrong = |e: serde_json::Error| raise(py, Error::Data(format!("parameters: {e}")), &[]);
         let values = serde_json::from_str(values).map_err(wrong)?;
         let gathering = task::run(py, spec(name).unwrap_or(&[]), None, None, move |_| Gathering::from_bytes(bytes))?;
-        Ok(PyGathering { learner, values, names, gathering: Arc::new(Mutex::new(gathering)) })
+        Ok(PyGathering { learner, values, names, column, gathering: Arc::new(Mutex::new(gathering)) })
     }
 
     /// Pickles through the bytes of its file.
@@ -134,11 +137,11 @@ impl PyGathering {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (&'static str, String, Names, Bound<'py, PyBytes>))> {
+    ) -> PyResult<(Bound<'py, PyAny>, (&'static str, String, Names, bool, Bound<'py, PyBytes>))> {
         let gathering = self.gathering.clone();
         let bytes = task::run(py, &[], None, None, move |_| lock(&gathering).to_bytes())?;
         let values = Value::Object(self.values.clone()).to_string();
         let make = py.get_type::<PyGathering>().getattr("restore")?;
-        Ok((make, (self.learner.name, values, self.names.clone(), PyBytes::new(py, &bytes))))
+        Ok((make, (self.learner.name, values, self.names.clone(), self.column, PyBytes::new(py, &bytes))))
     }
 }

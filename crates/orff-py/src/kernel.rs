@@ -1,26 +1,23 @@
 //! Kernels as values.
 
-use crate::answer::array;
-use crate::data::Columns;
+use crate::answer::{array, extend, room};
+use crate::data::{BATCH, Columns};
 use crate::raise::raise;
 use crate::task;
 use orff::kernel::{Kernel, Seen};
 use orff::{Error, Result};
 use pyo3::prelude::*;
 
-/// A kernel from its structured form or from a JSON text of its expression.
-fn read(json: &str) -> Result<Kernel> {
-    let wrong = |e: serde_json::Error| Error::Data(format!("kernel: {e}"));
-    match serde_json::from_str(json).map_err(wrong)? {
-        serde_json::Value::String(text) => text.parse(),
-        form => serde_json::from_value(form).map_err(wrong),
-    }
+/// A kernel from its structured form or from a JSON text of its expression; errors speak of the argument `name`.
+fn read(json: &str, name: &str) -> Result<Kernel> {
+    Kernel::from_value(serde_json::from_str(json).map_err(|e| Error::Data(format!("{name}: {e}")))?, name)
 }
 
 /// The structured form of a kernel, as JSON, and its expression.
 #[pyfunction]
-pub fn kernel(py: Python<'_>, json: &str) -> PyResult<(String, String)> {
-    let kernel = read(json).map_err(|e| raise(py, e, &[]))?;
+#[pyo3(signature = (json, name="kernel"))]
+pub fn kernel(py: Python<'_>, json: &str, name: &str) -> PyResult<(String, String)> {
+    let kernel = read(json, name).map_err(|e| raise(py, e, &[]))?;
     let form = serde_json::to_string(&kernel);
     Ok((form.map_err(|e| raise(py, Error::Data(e.to_string()), &[]))?, kernel.to_string()))
 }
@@ -33,25 +30,27 @@ pub fn kernel_eval<'py>(
     json: &str,
     x: &Bound<'py, PyAny>,
     z: &Bound<'py, PyAny>,
-    outputs: Option<usize>,
+    outputs: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
+    let outputs = outputs.map(count).transpose().map_err(|e| raise(py, e, &[]))?;
     let (x, z) = (Columns::of(x)?, Columns::of(z)?);
     let (n, m, d, single) = (x.rows(), z.rows(), x.width(), x.single);
-    let kernel = read(json).map_err(|e| raise(py, e, &[]))?;
+    let kernel = read(json, "kernel").map_err(|e| raise(py, e, &[]))?;
     let (values, p) = task::run(py, &[], None, None, move |watch| {
+        if d == 0 {
+            return Err(Error::shape("X", "at least one column", 0));
+        }
         if z.width() != d {
             return Err(Error::shape("Z", format!("{d} columns as in X"), z.width()));
         }
-        let kernel = resolve(&kernel, d, outputs)?;
-        let p = kernel.outputs(d)?;
-        let (x, z) = (x.read(0, n)?, z.read(0, m)?);
-        let row = |a: &faer::Mat<f64>, i: usize| a.row(i).iter().copied().collect::<Vec<f64>>();
-        let points: Vec<Vec<f64>> = (0..m).map(|j| row(&z, j)).collect();
-        let mut values = Vec::with_capacity(n * m * p * p);
-        for i in 0..n {
-            let point = row(&x, i);
-            for other in &points {
-                crate::answer::extend(&mut values, &kernel.eval(&point, other)?);
+        let p = number_of_outputs(&kernel, d, outputs)?;
+        let what = || format!("the kernel of {n} × {m} points with {p} outputs");
+        let mut values = room(&[n.max(1), m.max(1), p, p], what, "ask for fewer points at a time")?;
+        let kernel = kernel.resolve(&Seen { outputs: p, ..Seen::default() })?;
+        let (x, z) = (points(&x, "X")?, points(&z, "Z")?);
+        for point in x.chunks_exact(d) {
+            for other in z.chunks_exact(d) {
+                extend(&mut values, &kernel.eval(point, other)?);
             }
             watch.advance(1)?;
         }
@@ -60,15 +59,37 @@ pub fn kernel_eval<'py>(
     array(py, values, &[n, m, p, p], single)
 }
 
-/// The kernel with its number of outputs: the one given, else its own, else one.
-fn resolve(kernel: &Kernel, d: usize, outputs: Option<usize>) -> Result<Kernel> {
-    let with = |outputs: usize| kernel.resolve(&Seen { outputs, ..Seen::default() });
-    match outputs {
-        Some(p) => with(p),
-        // a kernel with outputs of its own evaluates as it is; scalar ones have as many as one wants
-        None => match kernel.outputs(d) {
-            Ok(p) => with(p),
-            Err(_) => with(1),
-        },
+/// The argument `outputs`.
+fn count(outputs: &Bound<'_, PyAny>) -> Result<usize> {
+    let given = || outputs.repr().map_or_else(|_| "another".into(), |text| text.to_string());
+    let wrong = || Error::parameter("outputs", "a whole number ≥ 1, or None", given());
+    outputs.extract::<usize>().ok().filter(|p| *p > 0).ok_or_else(wrong)
+}
+
+/// As many as the kernel has by itself, else as many as were asked for, else one.
+fn number_of_outputs(kernel: &Kernel, d: usize, asked: Option<usize>) -> Result<usize> {
+    match (kernel.own_outputs(d)?, asked) {
+        (Some(own), Some(asked)) if own != asked => Err(Error::parameter(
+            "outputs",
+            format!("{own}, as many as this kernel has on {d} inputs, or None"),
+            asked,
+        )),
+        (own, asked) => Ok(own.or(asked).unwrap_or(1)),
+    }
+}
+
+/// The points of a table, which are finite: row after row.
+fn points(table: &Columns, name: &str) -> Result<Vec<f64>> {
+    let (n, d) = (table.rows(), table.width());
+    let mut points = room(&[n, d], || format!("{name} of {n} × {d} numbers"), "ask for fewer points at a time")?;
+    for from in (0..n).step_by(BATCH) {
+        extend(&mut points, &table.read(from, (from + BATCH).min(n))?);
+    }
+    match points.iter().position(|v| !v.is_finite()) {
+        None => Ok(points),
+        Some(k) => {
+            let given = format!("{} in row {}, column {}", points[k], k / d + 1, k % d + 1);
+            Err(Error::shape(name, "finite numbers", given))
+        }
     }
 }

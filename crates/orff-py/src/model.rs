@@ -1,9 +1,11 @@
 //! Fitted models.
 
-use crate::answer::{array, by_blocks, extend};
+use crate::answer::{Place, array, by_blocks, extend, room, zeros};
 use crate::data::Source;
-use crate::raise::raise;
+use crate::raise::{in_python, raise};
 use crate::task;
+use numpy::Element;
+use orff::linalg::Real;
 use orff::model::{Model, Query};
 use orff::params::Param;
 use pyo3::prelude::*;
@@ -24,6 +26,31 @@ impl PyModel {
     /// The declared parameters of its learner.
     fn spec(&self) -> &'static [Param] {
         crate::fit::spec(&self.model.info.learner).unwrap_or(&[])
+    }
+}
+
+impl PyModel {
+    /// Features in the precision of the rows, written where NumPy keeps them.
+    fn features<T: Real + Element + 'static>(
+        &self,
+        py: Python<'_>,
+        rows: Source,
+        threads: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        let (n, model) = (rows.rows(), self.model.clone());
+        let width = model.linear().map_err(|e| raise(py, e, &[]))?.map.characters();
+        let what = || format!("the table of {width} features at {n} rows");
+        let out = zeros::<T>(py, [n, width], what, "transform fewer rows at a time, or take fewer features")?;
+        let mut place = Place::of(&out)?;
+        task::run(py, self.spec(), threads, None, move |watch| {
+            let mut left = place.numbers();
+            by_blocks(&rows, width, watch, |x| {
+                let (block, rest) = std::mem::take(&mut left).split_at_mut(x.nrows() * width);
+                left = rest;
+                model.features(x, block)
+            })
+        })?;
+        Ok(out.into_any().unbind())
     }
 }
 
@@ -49,9 +76,19 @@ impl PyModel {
         let (rows, model) = (Source::of(x)?, self.model.clone());
         let (n, p, single) = (rows.rows(), model.outputs(), rows.single());
         let (mean, deviations, covariances) = task::run(py, self.spec(), threads, None, move |watch| {
-            let (mut mean, mut deviations, mut covariances) = (Vec::with_capacity(n * p), Vec::new(), Vec::new());
-            by_blocks(&rows, watch, |x| {
-                let found = model.predict(x, Query { std, cov, noise })?;
+            let wanted = |yes: bool, shape: &[usize]| {
+                let what = || {
+                    format!(
+                        "the prediction of {p} outputs at {n} rows{}",
+                        if cov { ", with covariances," } else { "" }
+                    )
+                };
+                if yes { room(shape, what, "ask for fewer rows at a time") } else { Ok(Vec::new()) }
+            };
+            let mut covariances = wanted(cov, &[n, p, p])?;
+            let (mut mean, mut deviations) = (wanted(true, &[n, p])?, wanted(std, &[n, p])?);
+            by_blocks(&rows, if cov { p * p } else { p }, watch, |x| {
+                let found = model.predict(x, Query { std, cov, noise, single })?;
                 extend(&mut mean, &found.mean);
                 found.std.iter().for_each(|s| extend(&mut deviations, s));
                 found.cov.iter().flatten().for_each(|c| extend(&mut covariances, c));
@@ -69,18 +106,8 @@ impl PyModel {
     /// The features of a fitted transformer (n×M).
     #[pyo3(signature = (x, threads=None))]
     fn transform<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: Option<usize>) -> PyResult<Py<PyAny>> {
-        let (rows, model) = (Source::of(x)?, self.model.clone());
-        let (n, single) = (rows.rows(), rows.single());
-        let width = model.linear().map_err(|e| raise(py, e, &[]))?.map.characters();
-        let values = task::run(py, self.spec(), threads, None, move |watch| {
-            let mut values = Vec::with_capacity(n * width);
-            by_blocks(&rows, watch, |x| {
-                extend(&mut values, &model.features(x)?);
-                Ok(())
-            })?;
-            Ok(values)
-        })?;
-        array(py, values, &[n, width], single)
+        let rows = Source::of(x)?;
+        if rows.single() { self.features::<f32>(py, rows, threads) } else { self.features::<f64>(py, rows, threads) }
     }
 
     /// Number of inputs, outputs and characters (0 where there are none).
@@ -89,9 +116,11 @@ impl PyModel {
         (self.model.inputs(), self.model.outputs(), characters)
     }
 
-    /// How the model came to be, as JSON.
+    /// How the model came to be, as JSON; choices begin with the names that parameters have in Python.
     fn info(&self) -> PyResult<String> {
-        let text = serde_json::to_string(&self.model.info);
+        let mut info = self.model.info.clone();
+        info.training.choices.iter_mut().for_each(|line| *line = in_python(line, self.spec()));
+        let text = serde_json::to_string(&info);
         text.map_err(|e| pyo3::exceptions::PyRuntimeError::new_err(e.to_string()))
     }
 

@@ -2,19 +2,69 @@
 
 use orff::Error;
 use orff::params::Param;
-use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyPermissionError, PyValueError};
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyPermissionError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::io::ErrorKind;
 
-/// The exception of an error of a learner with these parameters.
+/// What the rows of a learner are called in Python.
+const ROWS: [(&str, &str); 5] =
+    [("inputs", "X"), ("outputs", "y"), ("weights", "sample_weight"), ("rows", "X, y"), ("field", "y")];
+
+/// How sentences about data begin, and the arguments that they are about.
+const ABOUT: [(&str, &str); 6] = [
+    ("input ", "X"),
+    ("output ", "y"),
+    ("no inputs or no outputs", "X, y"),
+    ("no inputs:", "X"),
+    ("no rows", "X"),
+    ("no row counts: every weight is zero", "sample_weight"),
+];
+
+/// Words of the library and the command, and those of Python for the same.
+const WORDS: [(&str, &str); 10] = [
+    ("the ridge", "alpha"),
+    ("a ridge", "an alpha"),
+    ("no ridge", "no alpha"),
+    ("ridge 0", "alpha 0"),
+    ("lower features", "lower n_components"),
+    ("give a file, or choose", "call fit, or choose"),
+    ("use regression or nystrom", "use OperatorRidge or NystromRidge"),
+    ("use random features or Nyström landmarks", "use OperatorRidge or NystromRidge"),
+    ("n_components: an angle is not finite", "X: an angle is not finite"),
+    // as scikit-learn counts
+    ("in one dimension is refused", "in one dimension (n_features = 1) is refused"),
+];
+
+/// The exception of an error of a learner with these parameters; one that belongs to no learner has none.
 pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
     match error {
         Error::Parameter { name, expected, given } => {
-            let name = spec.iter().find(|p| p.name == name).map_or(name, |p| p.python.into());
-            let sentence = Error::Parameter { name, expected, given }.to_string();
+            let sentence = Error::Parameter { name: python_name(name, spec), expected, given }.to_string();
             parameter(py, sentence).unwrap_or_else(|e| e)
         }
+        Error::Shape { what, expected, given } => {
+            PyValueError::new_err(Error::Shape { what: python_name(what, spec), expected, given }.to_string())
+        }
+        Error::Numerical { what, why } => {
+            let error = Error::Numerical { what: python_name(what, spec), why };
+            PyValueError::new_err(in_words(error.to_string(), spec))
+        }
+        Error::Value { ref column, .. } if !spec.is_empty() => {
+            let about = if column.starts_with("output") {
+                "y"
+            } else if column.starts_with("weight") {
+                "sample_weight"
+            } else {
+                "X"
+            };
+            PyValueError::new_err(format!("{about}: {error}"))
+        }
+        Error::Data(sentence) => PyValueError::new_err(in_words(about(sentence, spec), spec)),
+        Error::Refused { .. } => PyValueError::new_err(in_words(error.to_string(), spec)),
+        Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Io { path, source } => {
             let kind = source.kind();
@@ -26,6 +76,44 @@ pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
             }
         }
         other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+/// A parameter, or the rows, of a learner by their names in Python.
+fn python_name(name: String, spec: &[Param]) -> String {
+    let rows = || ROWS.iter().find(|(own, _)| *own == name && !spec.is_empty()).map(|(_, python)| *python);
+    spec.iter().find(|p| p.name == name).map(|p| p.python).or_else(rows).map_or(name.clone(), String::from)
+}
+
+/// A sentence about data, with the argument of a learner that it is about.
+fn about(sentence: String, spec: &[Param]) -> String {
+    // "output covariance" is a part of a kernel, "output 2" one of y
+    let begins = |own: &str| match sentence.strip_prefix(own) {
+        Some(rest) => !own.ends_with(' ') || rest.starts_with(|c: char| c.is_ascii_digit()),
+        None => false,
+    };
+    match ABOUT.iter().find(|(own, _)| begins(own) && !spec.is_empty()) {
+        // either may be at fault
+        Some((_, name)) if sentence.contains("no output was observed") => format!("{name}, y: {sentence}"),
+        Some((_, name)) => format!("{name}: {sentence}"),
+        None => sentence,
+    }
+}
+
+/// A finished sentence about a learner in Python's words.
+fn in_words(sentence: String, spec: &[Param]) -> String {
+    let words = WORDS.iter().filter(|_| !spec.is_empty());
+    words.fold(sentence, |said, (own, python)| said.replace(own, python))
+}
+
+/// A line about a choice, which begins with the name of what was chosen, as Python calls it.
+pub fn in_python(line: &str, spec: &[Param]) -> String {
+    match line.split_once(' ') {
+        Some((name, rest)) => match spec.iter().find(|p| p.name == name) {
+            Some(param) => format!("{} {rest}", param.python),
+            None => line.into(),
+        },
+        None => line.into(),
     }
 }
 

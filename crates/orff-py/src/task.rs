@@ -2,13 +2,14 @@
 //!
 //! The work runs on a thread of a pool while the calling thread, detached from the interpreter, waits; twenty times a
 //! second it looks for signals and passes progress on. After Ctrl-C the work is asked to stop; when it cannot at once
-//! (deep in a factorisation) the caller leaves it behind: it owns all it reads, and ends at its next step.
+//! (deep in a factorisation) the caller leaves it behind, with its threads: it owns all it reads, and ends at its next
+//! step.
 
-use crate::raise::raise;
+use crate::raise::{in_python, raise};
 use orff::params::Param;
 use orff::watch::Watch;
 use orff::{Error, Result};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::any::Any;
@@ -21,6 +22,9 @@ use std::time::Duration;
 const GLANCE: Duration = Duration::from_millis(50);
 /// How long an interrupted computation may take to stop before it is left behind.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// What panics speak of when there is no room for a matrix.
+const NO_MEMORY: [&str; 3] = ["AllocError", "CapacityOverflow", "capacity overflow"];
 
 /// The pools of this process: process, number of threads, pool.
 static POOLS: Mutex<Vec<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(Vec::new());
@@ -40,10 +44,15 @@ fn pool(_attached: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPoo
         .num_threads(threads)
         .thread_name(|k| format!("orff-{k}"))
         .build()
-        .map_err(|e| PyRuntimeError::new_err(format!("threads: {e}")))?;
+        .map_err(|e| PyRuntimeError::new_err(format!("n_jobs: {e}")))?;
     let pool = Arc::new(pool);
     pools.push((process, threads, pool.clone()));
     Ok(pool)
+}
+
+/// Later calls make themselves another pool than this one, whose threads end with their work.
+fn leave(_attached: Python<'_>, pool: &Arc<ThreadPool>) {
+    POOLS.lock().unwrap_or_else(PoisonError::into_inner).retain(|(.., other)| !Arc::ptr_eq(other, pool));
 }
 
 /// All processors, or as many as OMP_NUM_THREADS says: joblib's workers share the machine by it.
@@ -105,7 +114,7 @@ impl<T: Send> Watch for Told<T> {
 }
 
 /// Passes news on to `tell(stage, done, said)`.
-fn pass<T>(py: Python<'_>, shared: &Shared<T>, tell: Option<&Py<PyAny>>) -> PyResult<()> {
+fn pass<T>(py: Python<'_>, spec: &[Param], shared: &Shared<T>, tell: Option<&Py<PyAny>>) -> PyResult<()> {
     let Some(tell) = tell else { return Ok(()) };
     let (stage, done, said) = {
         let news = &mut shared.lock().news;
@@ -114,10 +123,12 @@ fn pass<T>(py: Python<'_>, shared: &Shared<T>, tell: Option<&Py<PyAny>>) -> PyRe
         }
         (news.stage.clone(), news.done, std::mem::take(&mut news.said))
     };
+    let said: Vec<String> = said.iter().map(|line| in_python(line, spec)).collect();
     tell.call1(py, (stage, done, said)).map(drop)
 }
 
-/// Runs `work` and waits for it. Errors name parameters as `spec` does; panics are RuntimeErrors.
+/// Runs `work` and waits for it. Errors name parameters as `spec` does; panics are RuntimeErrors, or
+/// MemoryErrors where a matrix found no room.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     spec: &[Param],
@@ -128,7 +139,8 @@ pub fn run<T: Send + 'static>(
     let state = Mutex::new(State { outcome: None, news: News::default() });
     let shared = Arc::new(Shared { stop: AtomicBool::new(false), state, ended: Condvar::new() });
     let theirs = shared.clone();
-    pool(py, threads)?.spawn(move || {
+    let pool = pool(py, threads)?;
+    pool.spawn(move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut Told(theirs.clone()))));
         theirs.lock().outcome = Some(outcome);
         theirs.ended.notify_all();
@@ -142,17 +154,31 @@ pub fn run<T: Send + 'static>(
             if let Some(outcome) = wait(GLANCE) {
                 return Ok(outcome);
             }
-            let looked = Python::attach(|py| py.check_signals().and_then(|()| pass(py, &shared, tell.as_ref())));
+            let looked =
+                Python::attach(|py| py.check_signals().and_then(|()| pass(py, spec, &shared, tell.as_ref())));
             if let Err(error) = looked {
                 shared.stop.store(true, Ordering::Relaxed);
-                wait(GRACE);
-                return Err(error);
+                let left = wait(GRACE).is_none();
+                return Err((error, left));
             }
         }
+    });
+    let outcome = outcome.map_err(|(error, left)| {
+        if left {
+            leave(py, &pool);
+        }
+        error
     })?;
-    pass(py, &shared, tell.as_ref())?;
+    pass(py, spec, &shared, tell.as_ref())?;
     match outcome {
         Ok(result) => result.map_err(|error| raise(py, error, spec)),
+        Err(panic) if NO_MEMORY.iter().any(|word| words(&*panic).contains(word)) => {
+            let (_, layout) = words(&*panic).split_once("size: ").unwrap_or_default();
+            let size: String = layout.chars().take_while(char::is_ascii_digit).collect();
+            let more = if size.is_empty() { String::new() } else { format!(" for {size} bytes more") };
+            let said = format!("orff ran out of memory: no room{more}, ask for fewer features or rows");
+            Err(PyMemoryError::new_err(said))
+        }
         Err(panic) => Err(PyRuntimeError::new_err(format!("orff failed, please report it: {}", words(&*panic)))),
     }
 }

@@ -31,6 +31,10 @@ pub enum Error {
     #[error("{what}: {why}")]
     Numerical { what: String, why: String },
 
+    /// More memory than there is, with what would take less.
+    #[error("{what} needs {size} of memory: {cure}")]
+    Memory { what: String, size: String, cure: String },
+
     /// The data as a whole cannot be learned from (no rows, no outputs, all weights zero, …).
     #[error("{0}")]
     Data(String),
@@ -66,6 +70,15 @@ impl Error {
     /// A combination without meaning: `curl-free with laplace is refused: …`.
     pub fn refused(what: impl Into<String>, why: impl Into<String>) -> Self {
         Error::Refused { what: what.into(), why: why.into() }
+    }
+
+    /// More bytes than there are: `the kernel of 200000 × 200000 points needs 320 GB of memory: …`.
+    pub fn memory(what: impl Into<String>, bytes: f64, cure: impl Into<String>) -> Self {
+        let scales = [(1e18, "EB"), (1e15, "PB"), (1e12, "TB"), (1e9, "GB")];
+        let (unit, name) = scales.into_iter().find(|(unit, _)| bytes >= *unit).unwrap_or((1e6, "MB"));
+        let size = bytes / unit;
+        let size = if size < 10.0 { format!("{size:.1} {name}") } else { format!("{size:.0} {name}") };
+        Error::Memory { what: what.into(), size, cure: cure.into() }
     }
 
     /// A linear system without a usable solution.

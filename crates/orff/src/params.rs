@@ -5,6 +5,9 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+/// Most characters of a value that an error repeats.
+const LONGEST: usize = 200;
+
 /// A value that is chosen from the data unless it is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Auto<T> {
@@ -131,12 +134,7 @@ impl Kind {
         if self.accepts(value) {
             return Ok(());
         }
-        let given = match value {
-            Value::Null => "no finite number".to_string(),
-            Value::String(s) => s.clone(),
-            other => other.to_string(),
-        };
-        Err(self.wrong(name, &given))
+        Err(self.wrong(name, &said(value)))
     }
 
     fn wrong(&self, name: &str, given: &str) -> Error {
@@ -164,6 +162,11 @@ impl Kind {
                 Value::Array(text.split(',').map(|t| inner.read(t.trim())).collect())
             }
             Kind::Several(inner) => inner.read(text),
+            // people write .5 and +1, which are no JSON
+            Kind::Number { .. } => serde_json::from_str(text).unwrap_or_else(|_| {
+                let number = text.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+                number.map_or_else(word, Value::Number)
+            }),
             _ => serde_json::from_str(text).unwrap_or_else(|_| word()),
         }
     }
@@ -200,6 +203,30 @@ impl Kind {
             Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m"), json!([]), json!([[1.0, 2.0], [2.0, 1.0]])],
         }
     }
+}
+
+/// A value as a sentence repeats it; a long one is cut.
+pub(crate) fn said(value: &Value) -> String {
+    let text = match value {
+        Value::Null => "none".to_string(),
+        Value::String(s) => s.clone(),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Reads one field of a structured form: a value of another type is refused by the name of the field, in our words.
+pub(crate) fn field<'de, D, T>(from: D, name: &str, expected: &str) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: serde::de::DeserializeOwned,
+{
+    let value = Value::deserialize(from)?;
+    let wrong = Error::parameter(name, expected, said(&value));
+    serde_json::from_value(value).map_err(|_| serde::de::Error::custom(wrong))
 }
 
 /// The rows of a square matrix.
@@ -264,7 +291,12 @@ pub trait Params: Serialize + for<'de> Deserialize<'de> + Default {
     /// Checks every parameter against its declaration.
     fn check(&self) -> Result<()> {
         let value = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
-        Self::SPEC.iter().try_for_each(|p| p.kind.check(p.name, &value[p.name]))
+        // JSON has no word for NaN and infinities: they arrive as null
+        let word = Value::from("no finite number");
+        Self::SPEC.iter().try_for_each(|p| match &value[p.name] {
+            Value::Null if !p.kind.accepts(&Value::Null) => p.kind.check(p.name, &word),
+            given => p.kind.check(p.name, given),
+        })
     }
 
     /// Defaults overridden by the given values; unknown names and bad values are refused.

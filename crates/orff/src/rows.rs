@@ -67,6 +67,38 @@ impl Inputs {
         }
     }
 
+    /// The Euclidean norms of the rows.
+    pub(crate) fn norms(&self) -> Vec<f64> {
+        match self {
+            Inputs::Dense(x) => {
+                let mut squares = vec![0.0; x.nrows()];
+                for column in x.col_iter() {
+                    squares.iter_mut().zip(column.iter()).for_each(|(s, v)| *s += v * v);
+                }
+                squares.into_iter().map(f64::sqrt).collect()
+            }
+            Inputs::Sparse(x) => (0..x.nrows()).map(|i| x.row(i).map(|(_, v)| v * v).sum::<f64>().sqrt()).collect(),
+        }
+    }
+
+    /// Some rows, in the order given.
+    pub(crate) fn pick(&self, rows: &[usize]) -> Inputs {
+        match self {
+            Inputs::Dense(x) => Inputs::Dense(Mat::from_fn(rows.len(), x.ncols(), |i, k| x[(rows[i], k)])),
+            Inputs::Sparse(x) => {
+                let mut some = Csr { width: x.width, start: vec![0], columns: Vec::new(), values: Vec::new() };
+                for &i in rows {
+                    for (k, v) in x.row(i) {
+                        some.columns.push(k as u32);
+                        some.values.push(v);
+                    }
+                    some.start.push(some.values.len());
+                }
+                Inputs::Sparse(some)
+            }
+        }
+    }
+
     /// Rows from..to.
     pub fn slice(&self, from: usize, to: usize) -> Inputs {
         match self {
@@ -128,6 +160,10 @@ pub trait Rows: Sync {
     /// Whether `batches` may be called again.
     fn rereadable(&self) -> bool {
         true
+    }
+    /// Whether the inputs are in single precision: then so may the features be.
+    fn single(&self) -> bool {
+        false
     }
 }
 

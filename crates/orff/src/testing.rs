@@ -70,15 +70,17 @@ fn points(count: usize, d: usize) -> Vec<Vec<f64>> {
     (0..count).map(point).collect()
 }
 
-/// Every draw that the spectrum or kernel does not refuse.
-fn draws(mut allowed: impl FnMut(&Draw) -> Result<(), Error>) -> Result<Vec<Draw>, String> {
-    let mut list = Vec::new();
+type Refused = Vec<(DrawKind, Measure)>;
+
+/// Every draw that the kernel allows, and those it refuses.
+fn draws(mut allowed: impl FnMut(&Draw) -> Result<(), Error>) -> Result<(Vec<Draw>, Refused), String> {
+    let (mut list, mut refused) = (Vec::new(), Vec::new());
     for kind in KINDS {
         for measure in MEASURES {
             let how = Draw { kind, measure, seed: 0, purpose: 0 };
             match allowed(&how) {
                 Ok(()) => list.push(how),
-                Err(Error::Refused { .. }) => {}
+                Err(Error::Refused { .. }) => refused.push((kind, measure)),
                 Err(other) => return Err(format!("draw {kind}, measure {measure}: {other}")),
             }
         }
@@ -86,7 +88,7 @@ fn draws(mut allowed: impl FnMut(&Draw) -> Result<(), Error>) -> Result<Vec<Draw
     if list.is_empty() {
         return Err("every draw is refused".into());
     }
-    Ok(list)
+    Ok((list, refused))
 }
 
 /// Larger than the limit, or not a number.
@@ -98,21 +100,32 @@ fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
+/// What a check of a kernel saw.
+#[derive(Clone, Debug)]
+pub struct KernelCheck {
+    /// The largest |z|.
+    pub z: f64,
+    /// The draws and measures that the kernel refuses.
+    pub refused: Vec<(DrawKind, Measure)>,
+}
+
 /// Checks a kernel of d inputs and p outputs: K(x,z) = K(z,x)ᵀ; a positive semi-definite Gram matrix; ΦᵀΦ of both
 /// feature maps against the exact value by z-score, for every draw, measure and sharing of atoms that is allowed;
 /// ΦᵀΦ of pairs equal to the atoms' own sum; the prefix property of atoms; its JSON form reads back as itself.
 ///
-/// Returns the largest |z| seen; what is left open in the kernel is resolved from made-up outputs.
+/// What is left open in the kernel is resolved from made-up outputs. A draw that is refused is not checked, so the
+/// caller compares the refusals with those that are meant.
 ///
 /// ```
 /// use orff::kernel::Kernel;
 /// use orff::spectrum::Spectrum;
-/// orff::testing::check_kernel(&Kernel::curl_free(Spectrum::default()), 2, 2)?;
+/// let seen = orff::testing::check_kernel(&Kernel::curl_free(Spectrum::default()), 2, 2)?;
+/// assert!(seen.refused.is_empty());
 /// // curl-free fields have as many outputs as inputs
 /// assert!(orff::testing::check_kernel(&Kernel::curl_free(Spectrum::default()), 2, 3).is_err());
 /// # Ok::<(), String>(())
 /// ```
-pub fn check_kernel(kernel: &Kernel, d: usize, p: usize) -> Result<f64, String> {
+pub fn check_kernel(kernel: &Kernel, d: usize, p: usize) -> Result<KernelCheck, String> {
     let sample = Mat::from_fn(40, p, |i, t| {
         Stream::new(19, DATA, (i * p + t) as u64).normal() + 0.5 * Stream::new(23, DATA, i as u64).normal()
     });
@@ -127,12 +140,17 @@ pub fn check_kernel(kernel: &Kernel, d: usize, p: usize) -> Result<f64, String> 
     check_exact(&kernel, d, p)?;
     // the atoms of a transformable kernel live on its views
     let inner = kernel.views().map_or(d, |views| views[0].mat().nrows());
-    let mut largest: f64 = 0.0;
+    let mut check = KernelCheck { z: 0.0, refused: Vec::new() };
     for sum in [SumDraw::Concatenation, SumDraw::Mixture] {
         if sum == SumDraw::Mixture && !matches!(kernel, Kernel::Sum(_)) {
             continue;
         }
-        for how in draws(|how| kernel.draw(inner, ATOMS, how, sum).map(drop))? {
+        let (allowed, refused) = draws(|how| kernel.draw(inner, ATOMS, how, sum).map(drop))?;
+        if sum == SumDraw::Mixture && refused != check.refused {
+            return Err(format!("a mixture refuses {refused:?}, a concatenation {:?}", check.refused));
+        }
+        check.refused = refused;
+        for how in allowed {
             let what = format!("draw {}, measure {}, sum {sum:?}", how.kind, how.measure);
             check_prefix(&kernel, inner, &how, sum).map_err(|e| format!("{what}: {e}"))?;
             for kind in [MapKind::Pairs, MapKind::Phases] {
@@ -140,11 +158,11 @@ pub fn check_kernel(kernel: &Kernel, d: usize, p: usize) -> Result<f64, String> 
                 if exceeds(z, LARGEST_Z) {
                     return Err(format!("{what}, map {kind:?}: ΦᵀΦ is {z:.1} standard errors from the exact kernel"));
                 }
-                largest = largest.max(z);
+                check.z = check.z.max(z);
             }
         }
     }
-    Ok(largest)
+    Ok(check)
 }
 
 fn check_exact(kernel: &Kernel, d: usize, p: usize) -> Result<(), String> {

@@ -35,6 +35,10 @@ fn held_out_rows_and_folds_are_scored() {
         desk.ok(&["-q", "fit", "regression", "d.csv", "--outputs", "y1", "--features", "80", "--folds", "3"]);
     assert_eq!(talk, "");
     assert!(said.contains("3 folds"), "{said}");
+    // output, R², RMSE, MAE, coverage of 90 % intervals on the rows held out, entries
+    let line: Vec<&str> = said.lines().last().unwrap().split_whitespace().collect();
+    let coverage: f64 = line[4].parse().unwrap();
+    assert!((0.7..=1.0).contains(&coverage) && line[5] == "200", "{said}");
     let line = ["fit", "regression", "d.csv", "--outputs", "y1", "--features", "80", "-o", "m.orff"];
     let (_, said) = desk.ok(&[&line[..], &["--folds", "3"]].concat());
     for once in ["memory about", "draw quasi-monte-carlo", "fold 1 of 3", "fold 3 of 3", "fit on all rows"] {

@@ -1,33 +1,67 @@
 //! A command among others: threads, pipes, interrupts, memory.
 
 use crate::desk::*;
+use faer::Mat;
+use orff::learn::learner;
+use orff::model::Query;
+use orff::rows::{Inputs, Table};
+use orff::watch::Silent;
+use serde_json::json;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+/// The columns of a CSV file of numbers, without its header.
+fn columns(text: &str) -> Vec<Vec<f64>> {
+    let rows: Vec<Vec<f64>> =
+        text.lines().skip(1).map(|line| line.split(',').map(|v| v.parse().unwrap()).collect()).collect();
+    (0..rows[0].len()).map(|k| rows.iter().map(|row| row[k]).collect()).collect()
+}
+
+/// Rows for several blocks and batches: the library and the command predict the same bits with any number of threads.
+/// (The tests of the Python package compare it with the command.)
 #[test]
-fn same_seed_same_bytes_for_any_number_of_threads() {
+fn same_seed_same_bits_in_the_library_and_for_any_number_of_threads() {
     let desk = Desk::new();
-    desk.write("d.csv", &rows(200, "x1,x2,y1,y2"));
-    for threads in ["1", "2", "4"] {
-        let model = format!("m{threads}.orff");
-        desk.ok(&[
-            "-q",
-            "fit",
-            "regression",
-            "d.csv",
-            "--outputs",
-            "y1,y2",
-            "--features",
-            "120",
-            "--threads",
-            threads,
-            "-o",
-            &model,
-        ]);
-        desk.ok(&["-q", "predict", &model, "d.csv", "-o", &format!("p{threads}.csv")]);
+    let text = rows(20_000, "x1,x2,y1,y2");
+    desk.write("d.csv", &text);
+    let d = columns(&text);
+    let part = |from: usize, n: usize| Mat::from_fn(n, 2, |i, k| d[from + k][i]);
+    for (name, flag, size, n) in
+        [("regression", "features", 64, 20_000), ("nystrom", "points", 40, 20_000), ("field", "features", 64, 20_000)]
+    {
+        let table = Table::new(part(0, n), part(2, n)).unwrap();
+        let learner = learner(name).unwrap();
+        let fit = |threads: usize| {
+            let values = json!({ flag: size, "threads": threads, "lengthscale": 1.0 });
+            let model = (learner.fit)(values.as_object().unwrap(), &table, &mut Silent).unwrap();
+            model.predict(&Inputs::Dense(part(0, n)), Query::default()).unwrap().mean
+        };
+        let expected = fit(2);
+        assert!(fit(1) == expected && fit(4) == expected, "{name} in the library");
+        for threads in ["1", "2", "4"] {
+            let (flag, size) = (format!("--{flag}"), size.to_string());
+            let fit = [
+                "-q",
+                "fit",
+                name,
+                "d.csv",
+                "--outputs",
+                "y1,y2",
+                &flag,
+                &size,
+                "--threads",
+                threads,
+                "--lengthscale",
+                "1",
+            ];
+            desk.ok(&[&fit[..], &["-o", "m.orff"]].concat());
+            desk.ok(&["-q", "predict", "m.orff", "d.csv", "-o", "p.csv"]);
+            let found = columns(&desk.read("p.csv"));
+            assert_eq!(found.len(), 2);
+            let same = (0..n).all(|i| (0..2).all(|t| found[t][i].to_bits() == expected[(i, t)].to_bits()));
+            assert!(same, "{name} with {threads} threads on the command line");
+        }
     }
-    assert_eq!(desk.read("p1.csv"), desk.read("p2.csv"));
-    assert_eq!(desk.read("p1.csv"), desk.read("p4.csv"));
 }
 
 #[test]
@@ -59,6 +93,18 @@ fn a_closed_pipe_is_success() {
     drop(child.stderr.take());
     assert!(child.wait().unwrap().success());
     assert!(desk.path("n.orff").exists());
+}
+
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
+    let desk = Desk::new();
+    for line in [&["--help"][..], &["--version"], &["fit", "regression", "--help"]] {
+        let out = desk.command(line).stdout(full.try_clone().unwrap()).stderr(Stdio::piped()).output().unwrap();
+        let said = texts(&out).1;
+        assert_eq!(out.status.code(), Some(1), "{line:?}: {said}");
+        assert!(said.starts_with("orff: standard output: ") && said.lines().count() == 1, "{said}");
+    }
 }
 
 /// Peak memory of a process in megabytes.

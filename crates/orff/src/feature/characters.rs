@@ -1,15 +1,15 @@
 //! Characters of a block of rows: cos⟨x,ωⱼ⟩ and sin⟨x,ωⱼ⟩, or cos(⟨x,ωⱼ⟩ + bⱼ), one column each.
 
 use crate::kernel::Block;
-use crate::linalg;
+use crate::linalg::Real;
 use crate::rows::{Csr, Inputs};
 use crate::spectrum::Omega;
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 /// A column-major n×M buffer of characters; columns are a little apart so that they do not share cache sets.
-pub struct Characters {
-    data: Vec<f64>,
+pub struct Characters<T = f64> {
+    data: Vec<T>,
     rows: usize,
     stride: usize,
     columns: usize,
@@ -21,11 +21,6 @@ impl Characters {
         Characters { data: Vec::new(), rows: 0, stride: 0, columns }
     }
 
-    /// The characters as a matrix (n×M).
-    pub fn as_mat(&self) -> MatRef<'_, f64> {
-        MatRef::from_column_major_slice_with_stride(&self.data, self.rows, self.columns, self.stride)
-    }
-
     /// Takes the characters (n×M) from a matrix.
     pub(crate) fn copy(&mut self, from: MatRef<f64>) {
         self.reserve(from.nrows());
@@ -34,9 +29,23 @@ impl Characters {
             column.iter_mut().enumerate().for_each(|(i, c)| *c = from[(i, m)]);
         }
     }
+}
+
+impl Characters<f32> {
+    /// An empty buffer for M characters in single precision.
+    pub fn single(columns: usize) -> Self {
+        Characters { data: Vec::new(), rows: 0, stride: 0, columns }
+    }
+}
+
+impl<T: Real> Characters<T> {
+    /// The characters as a matrix (n×M).
+    pub fn as_mat(&self) -> MatRef<'_, T> {
+        MatRef::from_column_major_slice_with_stride(&self.data, self.rows, self.columns, self.stride)
+    }
 
     /// Column m.
-    pub fn column(&self, m: usize) -> &[f64] {
+    pub fn column(&self, m: usize) -> &[T] {
         &self.data[m * self.stride..m * self.stride + self.rows]
     }
 
@@ -44,7 +53,7 @@ impl Characters {
     pub(super) fn reserve(&mut self, rows: usize) {
         self.rows = rows;
         self.stride = rows + 8;
-        self.data.resize(self.stride * self.columns, 0.0);
+        self.data.resize(self.stride * self.columns, T::default());
     }
 
     /// Fills the columns of one block of atoms, which start at `from`: cosines then sines (`phases` empty), or
@@ -52,55 +61,99 @@ impl Characters {
     pub(super) fn fill(&mut self, x: &Inputs, block: &Block, phases: &[f64], from: usize) {
         let (rows, stride, count) = (self.rows, self.stride, block.count());
         let region = &mut self.data[from * stride..];
-        let atoms = block.omega.strip();
-        let strip = atoms * stride;
+        let atoms = Atoms::of(x, &block.omega, phases);
+        let strip = block.omega.strip();
         if phases.is_empty() {
             let (cosines, sines) = region.split_at_mut(count * stride);
-            let sines = &mut sines[..count * stride];
-            cosines.par_chunks_mut(strip).zip(sines.par_chunks_mut(strip)).enumerate().for_each(|(s, (cos, sin))| {
-                project(x, &block.omega, s * atoms, rows, stride, sin);
-                for (cos, sin) in cos.chunks_mut(stride).zip(sin.chunks_mut(stride)) {
-                    cos[..rows].copy_from_slice(&sin[..rows]);
-                    linalg::sin_cos_in_place(&mut cos[..rows], &mut sin[..rows]);
-                }
-            });
+            let sines = sines[..count * stride].par_chunks_mut(strip * stride);
+            let pairs = cosines.par_chunks_mut(strip * stride).zip(sines);
+            pairs.enumerate().for_each(|(s, (cos, sin))| atoms.pairs(s * strip, rows, stride, cos, sin));
         } else {
-            region[..count * stride].par_chunks_mut(strip).enumerate().for_each(|(s, cos)| {
-                project(x, &block.omega, s * atoms, rows, stride, cos);
-                for (j, cos) in cos.chunks_mut(stride).enumerate() {
-                    let angles: Vec<f64> = cos[..rows].iter().map(|z| z + phases[s * atoms + j]).collect();
-                    linalg::cos(&angles, &mut cos[..rows]);
-                }
-            });
+            let strips = region[..count * stride].par_chunks_mut(strip * stride);
+            strips.enumerate().for_each(|(s, cos)| atoms.shifted(s * strip, rows, stride, cos));
         }
     }
 }
 
-/// out (rows×len, column-major with the given stride) = x Ωᵀ for the atoms from..from+len.
-fn project(x: &Inputs, omega: &Omega, from: usize, rows: usize, stride: usize, out: &mut [f64]) {
-    let len = out.len() / stride;
-    match (x, omega) {
-        (Inputs::Dense(x), omega) => {
-            let out = MatMut::from_column_major_slice_with_stride_mut(out, rows, len, stride);
-            omega.project(x.as_ref(), from, out);
+/// Atoms and the rows at which their characters are wanted.
+pub(super) struct Atoms<'a> {
+    x: &'a Inputs,
+    omega: &'a Omega,
+    phases: &'a [f64],
+    /// A bound of the angles.
+    largest: f64,
+}
+
+impl<'a> Atoms<'a> {
+    /// `phases` is empty for pairs.
+    pub fn of(x: &'a Inputs, omega: &'a Omega, phases: &'a [f64]) -> Self {
+        let norm = x.norms().into_iter().fold(0.0, f64::max);
+        Atoms { x, omega, phases, largest: norm * omega.largest() }
+    }
+
+    /// Atoms whose angles are computed in the precision asked for, whatever their size.
+    pub fn plain(x: &'a Inputs, omega: &'a Omega, phases: &'a [f64]) -> Self {
+        Atoms { x, omega, phases, largest: 0.0 }
+    }
+
+    /// cos and sin of the angles of some atoms from number `from` on, columns `stride` apart.
+    pub fn pairs<T: Real>(&self, from: usize, rows: usize, stride: usize, cos: &mut [T], sin: &mut [T]) {
+        if self.largest > T::LARGEST_ANGLE {
+            let (mut exact_cos, mut exact_sin) = (vec![0.0; cos.len()], vec![0.0; sin.len()]);
+            self.pairs::<f64>(from, rows, stride, &mut exact_cos, &mut exact_sin);
+            cos.iter_mut().zip(exact_cos).for_each(|(c, exact)| *c = T::of(exact));
+            sin.iter_mut().zip(exact_sin).for_each(|(s, exact)| *s = T::of(exact));
+            return;
         }
-        (Inputs::Sparse(x), Omega::Dense(omega)) => project_sparse(x, omega, from, stride, len, out),
-        (Inputs::Sparse(x), omega) => {
-            // structured projections mix all inputs: give them the row in full
-            let mut row = Mat::zeros(1, x.width);
-            let mut angles = Mat::zeros(1, len);
-            for i in 0..rows {
-                row.fill(0.0);
-                x.row(i).for_each(|(k, v)| row[(0, k)] = v);
-                omega.project(row.as_ref(), from, angles.as_mut());
-                (0..len).for_each(|j| out[j * stride + i] = angles[(0, j)]);
+        self.project(from, rows, stride, sin);
+        for (cos, sin) in cos.chunks_mut(stride).zip(sin.chunks_mut(stride)) {
+            cos[..rows].copy_from_slice(&sin[..rows]);
+            T::sin_cos_in_place(&mut cos[..rows], &mut sin[..rows]);
+        }
+    }
+
+    /// cos of the angles plus phases.
+    pub fn shifted<T: Real>(&self, from: usize, rows: usize, stride: usize, cos: &mut [T]) {
+        if self.largest > T::LARGEST_ANGLE {
+            let mut exact = vec![0.0; cos.len()];
+            self.shifted::<f64>(from, rows, stride, &mut exact);
+            cos.iter_mut().zip(exact).for_each(|(c, exact)| *c = T::of(exact));
+            return;
+        }
+        self.project(from, rows, stride, cos);
+        for (j, cos) in cos.chunks_mut(stride).enumerate() {
+            let phase = T::of(self.phases[from + j]);
+            cos[..rows].iter_mut().for_each(|z| *z = *z + phase);
+            T::cos_in_place(&mut cos[..rows]);
+        }
+    }
+
+    /// out (rows×len, column-major with the given stride) = x Ωᵀ for the atoms from..from+len.
+    fn project<T: Real>(&self, from: usize, rows: usize, stride: usize, out: &mut [T]) {
+        let len = out.len() / stride;
+        match (self.x, self.omega) {
+            (Inputs::Dense(x), omega) => {
+                let out = MatMut::from_column_major_slice_with_stride_mut(out, rows, len, stride);
+                omega.project(x.as_ref(), from, out);
+            }
+            (Inputs::Sparse(x), Omega::Dense(omega)) => project_sparse(x, omega, from, stride, len, out),
+            (Inputs::Sparse(x), omega) => {
+                // structured projections mix all inputs: give them the row in full
+                let mut row = Mat::zeros(1, x.width);
+                let mut angles = Mat::<T>::zeros(1, len);
+                for i in 0..rows {
+                    row.fill(0.0);
+                    x.row(i).for_each(|(k, v)| row[(0, k)] = v);
+                    omega.project(row.as_ref(), from, angles.as_mut());
+                    (0..len).for_each(|j| out[j * stride + i] = angles[(0, j)]);
+                }
             }
         }
     }
 }
 
 /// Sparse rows: one pass over the stored entries, each adding a piece of a column of Ω.
-fn project_sparse(x: &Csr, omega: &Mat<f64>, from: usize, stride: usize, len: usize, out: &mut [f64]) {
+fn project_sparse<T: Real>(x: &Csr, omega: &Mat<f64>, from: usize, stride: usize, len: usize, out: &mut [T]) {
     let mut angles = vec![0.0; len];
     for i in 0..x.nrows() {
         angles.fill(0.0);
@@ -108,6 +161,6 @@ fn project_sparse(x: &Csr, omega: &Mat<f64>, from: usize, stride: usize, len: us
             let column = omega.col(k).try_as_col_major().expect("a matrix of faer has contiguous columns").as_slice();
             angles.iter_mut().zip(&column[from..from + len]).for_each(|(a, w)| *a += v * w);
         }
-        angles.iter().enumerate().for_each(|(j, a)| out[j * stride + i] = *a);
+        angles.iter().enumerate().for_each(|(j, a)| out[j * stride + i] = T::of(*a));
     }
 }

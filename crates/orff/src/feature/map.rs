@@ -3,7 +3,7 @@
 use super::Characters;
 use crate::error::{Error, Result};
 use crate::kernel::{Atoms, Block, Kernel, SumDraw};
-use crate::linalg;
+use crate::linalg::{self, Real};
 use crate::params::Auto;
 use crate::random::Stream;
 use crate::rows::Inputs;
@@ -132,8 +132,13 @@ impl FeatureMap {
         self.atoms.blocks.iter().map(|b| b.count() * self.per_atom() * b.factors.columns()).sum()
     }
 
+    /// Unknowns of the largest system to be solved for complete outputs: a decomposable kernel's splits.
+    pub fn solved_at_once(&self) -> usize {
+        if self.atoms.shared_factor().is_some() { self.characters() } else { self.unknowns() }
+    }
+
     /// Each block with its first character and its number of characters.
-    fn spans(&self) -> impl Iterator<Item = (&Block, usize, usize)> {
+    pub(super) fn spans(&self) -> impl Iterator<Item = (&Block, usize, usize)> {
         let per = self.per_atom();
         self.atoms.blocks.iter().scan(0, move |from, block| {
             let span = (block, *from, block.count() * per);
@@ -165,8 +170,8 @@ impl FeatureMap {
         amplitudes
     }
 
-    /// The characters c(x) of prepared inputs (n×d), without weights, into a buffer (n×M).
-    pub fn fill(&self, x: &Inputs, out: &mut Characters) {
+    /// The characters c(x) of prepared inputs (n×d), without weights, into a buffer (n×M) of either precision.
+    pub fn fill<T: Real>(&self, x: &Inputs, out: &mut Characters<T>) {
         out.reserve(x.nrows());
         for (b, (block, from, _)) in self.spans().enumerate() {
             out.fill(x, block, self.phases(b), from);

@@ -6,6 +6,7 @@ mod characters;
 mod file;
 mod map;
 mod moments;
+mod panel;
 mod pass;
 
 pub use basis::Basis;
@@ -13,5 +14,6 @@ pub use characters::Characters;
 pub use file::MapHeader;
 pub use map::{FeatureMap, MapKind};
 pub use moments::{Key, Moments, Part};
+pub use panel::Packed;
 pub(crate) use pass::join;
 pub use pass::{BLOCK_ROWS, Blocks, reblock};

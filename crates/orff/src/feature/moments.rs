@@ -2,7 +2,7 @@
 
 use super::Characters;
 use crate::error::{Error, Result};
-use crate::linalg;
+use crate::linalg::{self, Real};
 use crate::rows::Weights;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl Part {
     }
 
     /// Adds rows: c (n×M) and y (n×p), each row already multiplied by √w; `root` holds the √w.
-    fn add(&mut self, c: MatRef<f64>, y: MatRef<f64>, root: &[f64]) {
+    fn add<T: Real>(&mut self, c: MatRef<T>, y: MatRef<f64>, root: &[f64]) {
         self.rows += c.nrows() as f64;
         self.weight += root.iter().map(|r| r * r).sum::<f64>();
         let root = MatRef::from_column_major_slice(root, root.len(), 1);
@@ -152,6 +152,14 @@ impl Moments {
         }
     }
 
+    /// That part, or the moments as they were.
+    pub fn into_complete(mut self) -> std::result::Result<Part, Self> {
+        if self.complete().is_none() {
+            return Err(self);
+        }
+        self.parts.pop_first().map(|(_, part)| part).ok_or(self)
+    }
+
     /// What all parts together say of output t.
     pub fn output(&self, t: usize) -> Part {
         let mut sum = Part::new(self.characters, self.outputs);
@@ -167,7 +175,7 @@ impl Moments {
 
     /// Adds a block of rows: characters (n×M), outputs (n×p, NaN where not observed), weights.
     /// Cost n·M² per key of the block: one key when nothing is missing, never more than p kept.
-    pub fn add(&mut self, c: &Characters, y: MatRef<f64>, weights: Option<&Weights>) -> Result<()> {
+    pub fn add<T: Real>(&mut self, c: &Characters<T>, y: MatRef<f64>, weights: Option<&Weights>) -> Result<()> {
         let c = c.as_mat();
         if c.ncols() != self.characters || y.ncols() != self.outputs || c.nrows() != y.nrows() {
             return Err(Error::shape(
@@ -251,7 +259,7 @@ impl Moments {
         }
     }
 
-    fn add_group(&mut self, key: &Key, rows: &[(usize, f64)], c: MatRef<f64>, y: MatRef<f64>) {
+    fn add_group<T: Real>(&mut self, key: &Key, rows: &[(usize, f64)], c: MatRef<T>, y: MatRef<f64>) {
         let (m, p) = (self.characters, self.outputs);
         let seen = |t: usize| match key {
             Key::Pattern(seen) => seen[t],
@@ -264,7 +272,7 @@ impl Moments {
         if whole {
             part.add(c, y.as_ref(), &root);
         } else {
-            let c = Mat::from_fn(rows.len(), m, |i, k| root[i] * c[(rows[i].0, k)]);
+            let c = Mat::from_fn(rows.len(), m, |i, k| T::of(root[i] * c[(rows[i].0, k)].into()));
             part.add(c.as_ref(), y.as_ref(), &root);
         }
     }

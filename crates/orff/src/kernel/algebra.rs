@@ -1,7 +1,7 @@
 //! The algebra of kernels is the algebra of their atoms: sum = union; scale = a; M K Mᵀ = MB; K(T·,T·) = Tᵀω with B of
 //! the original ω; Schur product = ω₁+ω₂ with the row-wise Khatri–Rao product of factors. \[algebra\]
 
-use super::{Block, Factors, Formula, Helmholtz, Kernel, Matrix, Seen, Transformable, Units};
+use super::{Block, Factors, Formula, Helmholtz, Kernel, Matrix, Seen, Transformable, Units, reading};
 use crate::error::{Error, Result};
 use crate::random::Stream;
 use crate::spectrum::{Draw, DrawKind, Lengthscale, Omega, Spectrum};
@@ -32,6 +32,7 @@ pub struct Sum {
 #[serde(deny_unknown_fields)]
 pub struct Scaled {
     /// c.
+    #[serde(deserialize_with = "reading::factor")]
     pub factor: f64,
     /// K.
     pub of: Box<Kernel>,
@@ -52,6 +53,7 @@ pub struct Product {
 #[serde(deny_unknown_fields)]
 pub struct Conjugated {
     /// M (p′×p).
+    #[serde(deserialize_with = "reading::by")]
     pub by: Matrix,
     /// K.
     pub of: Box<Kernel>,
@@ -62,7 +64,8 @@ pub struct Conjugated {
 #[serde(deny_unknown_fields)]
 pub struct Precomposed {
     /// T (d′×d).
-    pub with: Matrix,
+    #[serde(deserialize_with = "reading::by", alias = "with")]
+    pub by: Matrix,
     /// K on d′ inputs.
     pub of: Box<Kernel>,
 }
@@ -83,8 +86,8 @@ impl Kernel {
     }
 
     /// K(T·, T·) with T d′×d.
-    pub fn precomposed(self, with: Matrix) -> Kernel {
-        Precomposed { with, of: Box::new(self) }.into()
+    pub fn precomposed(self, by: Matrix) -> Kernel {
+        Precomposed { by, of: Box::new(self) }.into()
     }
 
     /// The kernel with every open lengthscale set to the given one.
@@ -105,7 +108,7 @@ impl Kernel {
             Kernel::Scaled(k) => Scaled { factor: k.factor, of: inner(&k.of) }.into(),
             Kernel::Product(k) => Product { left: inner(&k.left), right: inner(&k.right) }.into(),
             Kernel::Conjugated(k) => Conjugated { by: k.by.clone(), of: inner(&k.of) }.into(),
-            Kernel::Precomposed(k) => Precomposed { with: k.with.clone(), of: inner(&k.of) }.into(),
+            Kernel::Precomposed(k) => Precomposed { by: k.by.clone(), of: inner(&k.of) }.into(),
         }
     }
 
@@ -115,7 +118,7 @@ impl Kernel {
             Kernel::Sum(s) => s.terms.iter().flat_map(Kernel::terms).collect(),
             Kernel::Scaled(s) => s.of.terms().into_iter().map(|k| k.scaled(s.factor)).collect(),
             Kernel::Conjugated(c) => c.of.terms().into_iter().map(|k| k.conjugated(c.by.clone())).collect(),
-            Kernel::Precomposed(c) => c.of.terms().into_iter().map(|k| k.precomposed(c.with.clone())).collect(),
+            Kernel::Precomposed(c) => c.of.terms().into_iter().map(|k| k.precomposed(c.by.clone())).collect(),
             Kernel::Product(m) => {
                 let right = m.right.terms();
                 let left = m.left.terms().into_iter();
@@ -241,13 +244,24 @@ fn not_transformable(kernel: &Kernel, what: &str) -> Result<()> {
     }
 }
 
-impl Formula for Sum {
-    fn resolve(&self, seen: &Seen) -> Result<Kernel> {
-        let terms: Vec<Kernel> = self.terms.iter().map(|k| k.resolve(seen)).collect::<Result<_>>()?;
-        terms.iter().try_for_each(|k| not_transformable(k, "a sum"))?;
-        if terms.is_empty() {
+impl Sum {
+    fn allow(&self) -> Result<()> {
+        if self.terms.is_empty() {
             return Err(Error::parameter("sum of kernels", "at least one term", "none"));
         }
+        self.terms.iter().try_for_each(|k| not_transformable(k, "a sum"))
+    }
+}
+
+impl Formula for Sum {
+    fn check(&self) -> Result<()> {
+        self.allow()?;
+        self.terms.iter().try_for_each(Kernel::check)
+    }
+
+    fn resolve(&self, seen: &Seen) -> Result<Kernel> {
+        self.allow()?;
+        let terms: Vec<Kernel> = self.terms.iter().map(|k| k.resolve(seen)).collect::<Result<_>>()?;
         Ok(Sum { terms }.into())
     }
 
@@ -286,14 +300,24 @@ fn strictest(a: (Units, Units), b: (Units, Units)) -> (Units, Units) {
     (a.0.max(b.0), a.1.max(b.1))
 }
 
-impl Formula for Scaled {
-    fn resolve(&self, seen: &Seen) -> Result<Kernel> {
+impl Scaled {
+    fn allow(&self) -> Result<()> {
         if !(self.factor.is_finite() && self.factor > 0.0) {
-            return Err(Error::parameter("factor of a kernel", "a finite number > 0", self.factor));
+            return Err(Error::parameter("factor of a kernel", reading::FACTOR, self.factor));
         }
-        let of = self.of.resolve(seen)?;
-        not_transformable(&of, "a multiple")?;
-        Ok(of.scaled(self.factor))
+        not_transformable(&self.of, "a multiple")
+    }
+}
+
+impl Formula for Scaled {
+    fn check(&self) -> Result<()> {
+        self.allow()?;
+        self.of.check()
+    }
+
+    fn resolve(&self, seen: &Seen) -> Result<Kernel> {
+        self.allow()?;
+        Ok(self.of.resolve(seen)?.scaled(self.factor))
     }
 
     fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {
@@ -311,10 +335,9 @@ impl Formula for Scaled {
     }
 }
 
-impl Formula for Product {
-    fn resolve(&self, seen: &Seen) -> Result<Kernel> {
-        let (left, right) = (self.left.resolve(seen)?, self.right.resolve(seen)?);
-        for side in [&left, &right] {
+impl Product {
+    fn allow(&self) -> Result<()> {
+        for side in [&self.left, &self.right] {
             not_transformable(side, "a product")?;
             if has_listed(side) {
                 return Err(Error::refused(
@@ -323,7 +346,20 @@ impl Formula for Product {
                 ));
             }
         }
-        Ok(left * right)
+        Ok(())
+    }
+}
+
+impl Formula for Product {
+    fn check(&self) -> Result<()> {
+        self.allow()?;
+        self.left.check()?;
+        self.right.check()
+    }
+
+    fn resolve(&self, seen: &Seen) -> Result<Kernel> {
+        self.allow()?;
+        Ok(self.left.resolve(seen)? * self.right.resolve(seen)?)
     }
 
     fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {
@@ -364,13 +400,18 @@ impl Formula for Product {
 }
 
 impl Formula for Conjugated {
+    fn check(&self) -> Result<()> {
+        not_transformable(&self.of, "M K Mᵀ")?;
+        self.of.check()
+    }
+
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
         let (rows, columns) = (self.by.mat().nrows(), self.by.mat().ncols());
         if rows != seen.outputs {
             return Err(Error::shape("matrix of M K Mᵀ", format!("{} rows, one per output", seen.outputs), rows));
         }
+        not_transformable(&self.of, "M K Mᵀ")?;
         let of = self.of.resolve(&Seen { outputs: columns, sample: None, ..*seen })?;
-        not_transformable(&of, "M K Mᵀ")?;
         Ok(of.conjugated(self.by.clone()))
     }
 
@@ -401,14 +442,19 @@ impl Formula for Conjugated {
 }
 
 impl Formula for Precomposed {
+    fn check(&self) -> Result<()> {
+        not_transformable(&self.of, "a change of inputs")?;
+        self.of.check()
+    }
+
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
+        not_transformable(&self.of, "a change of inputs")?;
         let of = self.of.resolve(seen)?;
-        not_transformable(&of, "a change of inputs")?;
-        Ok(of.precomposed(self.with.clone()))
+        Ok(of.precomposed(self.by.clone()))
     }
 
     fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {
-        let t = self.with.mat();
+        let t = self.by.mat();
         if t.ncols() != x.len() {
             return Err(Error::shape("matrix of K(T·,T·)", format!("{} columns", x.len()), t.ncols()));
         }
@@ -419,7 +465,7 @@ impl Formula for Precomposed {
     }
 
     fn draw(&self, d: usize, count: usize, how: &Draw) -> Result<Block> {
-        let t = self.with.mat();
+        let t = self.by.mat();
         if t.ncols() != d {
             return Err(Error::shape("matrix of K(T·,T·)", format!("{d} columns"), t.ncols()));
         }

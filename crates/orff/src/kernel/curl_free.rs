@@ -16,6 +16,10 @@ pub struct CurlFree {
 }
 
 impl Formula for CurlFree {
+    fn check(&self) -> Result<()> {
+        differential::check(&self.spectrum, 0.0, "curl-free")
+    }
+
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
         Ok(CurlFree { spectrum: decomposable::close(&self.spectrum, seen) }.into())
     }

@@ -1,6 +1,6 @@
 //! k₀(δ) Γ: one scalar kernel, outputs coupled by a constant operator. \[decomposable\]
 
-use super::{Block, Factors, Formula, Kernel, Matrix, Output, Seen, Units};
+use super::{Block, Factors, Formula, Kernel, Matrix, Output, Seen, Units, reading};
 use crate::error::{Error, Result};
 use crate::linalg;
 use crate::spectrum::{Draw, Lengthscale, Measure, Spectrum};
@@ -15,7 +15,7 @@ pub struct Decomposable {
     #[serde(default)]
     pub spectrum: Spectrum,
     /// Γ.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "reading::output")]
     pub output: Output,
 }
 
@@ -29,6 +29,11 @@ impl Decomposable {
 }
 
 impl Formula for Decomposable {
+    fn check(&self) -> Result<()> {
+        self.spectrum.check_parameters()?;
+        self.output.check()
+    }
+
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
         let matrix = Matrix::new(self.output.resolve(seen.outputs, seen.sample)?, "output")?;
         linalg::psd_factor(matrix.mat().as_ref(), "output")?;

@@ -39,6 +39,12 @@ pub(super) fn units(spectrum: &Spectrum) -> (Units, Units) {
     (if is_open(spectrum) { Units::Common } else { Units::Fixed }, Units::Common)
 }
 
+/// Refuses what no data can make right: fields begin with the plane, lengthscales may still be open.
+pub(super) fn check(spectrum: &Spectrum, h: f64, name: &str) -> Result<()> {
+    spectrum.check_parameters()?;
+    allow(&spectrum.clone().with_lengthscale(1.0.into()), 2, h, name)
+}
+
 fn allow(spectrum: &Spectrum, d: usize, h: f64, name: &str) -> Result<()> {
     if h != 0.0 && d < 2 {
         return Err(Error::refused(

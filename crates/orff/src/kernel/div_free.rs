@@ -16,6 +16,10 @@ pub struct DivFree {
 }
 
 impl Formula for DivFree {
+    fn check(&self) -> Result<()> {
+        differential::check(&self.spectrum, 1.0, "div-free")
+    }
+
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
         Ok(DivFree { spectrum: decomposable::close(&self.spectrum, seen) }.into())
     }

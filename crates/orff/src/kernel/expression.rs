@@ -28,6 +28,7 @@ mod syntax;
 
 use super::{Kernel, Matrix, Output};
 use crate::error::{Error, Result};
+use crate::params::Kind;
 use crate::spectrum::Spectrum;
 use serde::de;
 use serde_json::{Map, Value};
@@ -71,7 +72,38 @@ impl FromStr for Kernel {
     }
 }
 
+impl FromStr for Output {
+    type Err = Error;
+
+    /// An output operator from its expression, such as `covariance` or `similarity(0.5)`.
+    fn from_str(text: &str) -> Result<Output> {
+        let chars: Vec<char> = text.chars().collect();
+        syntax::read(&chars).and_then(|tree| meaning::output(&tree)).map_err(|Fault { at, problem }| {
+            Error::Expression { what: "output".into(), text: quote(&chars, at), problem }
+        })
+    }
+}
+
 impl Kernel {
+    /// A kernel from its expression or from its structured form, checked; `name` is the argument that errors speak of.
+    pub fn from_value(value: Value, name: &str) -> Result<Kernel> {
+        Kind::Kernel.check(name, &value)?;
+        let kernel = match value {
+            Value::String(text) => text.parse().map_err(|error| match error {
+                Error::Expression { text, problem, .. } => Error::Expression { what: name.into(), text, problem },
+                other => other,
+            })?,
+            form => serde_json::from_value::<Kernel>(form).map_err(|error| {
+                let said = error.to_string();
+                // a field of the form names itself; what the form as a whole lacks is the argument's
+                let own = ["unknown", "missing", "invalid", "duplicate"].iter().any(|word| said.starts_with(word));
+                if own { Error::parameter(name, Kind::Kernel.expected(), said) } else { Error::Data(said) }
+            })?,
+        };
+        kernel.check()?;
+        Ok(kernel)
+    }
+
     /// The functions of expressions: kernels and spectra, each with the names of its arguments.
     pub fn functions() -> Vec<(String, Vec<String>)> {
         let kernels = meaning::KERNELS.iter().map(|(name, arguments)| {
@@ -144,7 +176,7 @@ impl fmt::Display for Kernel {
                 factor(f, &k.right, !is_atom(&k.right))
             }
             Kernel::Conjugated(k) => call(f, "conjugate", [matrix(&k.by), k.of.to_string()]),
-            Kernel::Precomposed(k) => call(f, "precompose", [matrix(&k.with), k.of.to_string()]),
+            Kernel::Precomposed(k) => call(f, "precompose", [matrix(&k.by), k.of.to_string()]),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! w·curl-free + (1−w)·div-free on common atoms. \[helmholtz\]
 
-use super::{Block, Formula, Kernel, Seen, Units, decomposable, differential};
+use super::{Block, Formula, Kernel, Seen, Units, decomposable, differential, reading};
 use crate::error::{Error, Result};
 use crate::params::Auto;
 use crate::spectrum::{Draw, Spectrum};
@@ -16,7 +16,7 @@ pub struct Helmholtz {
     pub spectrum: Spectrum,
     /// Share w of the gradient part, between 0 and 1 (both excluded: those are curl-free and div-free); chosen by the
     /// evidence unless given. At w = ½ the components of the field are independent of each other.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "reading::gradient")]
     pub gradient: Auto<f64>,
 }
 
@@ -24,17 +24,18 @@ impl Helmholtz {
     fn coefficients(&self) -> Result<(f64, f64)> {
         let w = self.gradient.fixed().unwrap_or(0.5);
         if !(w > 0.0 && w < 1.0) {
-            return Err(Error::parameter(
-                "gradient share of helmholtz",
-                "a number > 0 and < 1 (0 is div-free, 1 is curl-free)",
-                w,
-            ));
+            return Err(Error::parameter("gradient", reading::GRADIENT, w));
         }
         Ok((w.sqrt(), (1.0 - w).sqrt()))
     }
 }
 
 impl Formula for Helmholtz {
+    fn check(&self) -> Result<()> {
+        self.coefficients()?;
+        differential::check(&self.spectrum, 1.0, "helmholtz")
+    }
+
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
         self.coefficients()?;
         let gradient = match (self.gradient, seen.gradient) {

@@ -1,6 +1,6 @@
 //! A kernel given by the user's own atoms (ω, B, a). \[atoms\]
 
-use super::{Atoms, Block, Formula, Kernel, Matrix, Seen, Units};
+use super::{Atoms, Block, Formula, Kernel, Matrix, Seen, Units, reading};
 use crate::error::{Error, Result};
 use crate::spectrum::Draw;
 use faer::Mat;
@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Listed {
     /// ωⱼ in rows (D×d).
+    #[serde(deserialize_with = "reading::omega")]
     pub omega: Matrix,
     /// Bⱼ one below the other (D·p×r).
+    #[serde(deserialize_with = "reading::factors")]
     pub factors: Matrix,
     /// aⱼ ≥ 0; all 1/D when absent.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "reading::weights")]
     pub weights: Option<Vec<f64>>,
 }
 
@@ -30,6 +32,10 @@ impl Listed {
 }
 
 impl Formula for Listed {
+    fn check(&self) -> Result<()> {
+        self.atoms().map(drop)
+    }
+
     fn resolve(&self, _: &Seen) -> Result<Kernel> {
         self.atoms()?;
         Ok(self.clone().into())

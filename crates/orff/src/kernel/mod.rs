@@ -13,6 +13,7 @@ mod helmholtz;
 mod listed;
 mod matrix;
 mod output;
+mod reading;
 mod section;
 mod transformable;
 
@@ -61,6 +62,8 @@ pub enum Units {
 
 /// One kernel: its formula, its draw, and what it needs to know first.
 pub trait Formula {
+    /// Refuses what no data can make right.
+    fn check(&self) -> Result<()>;
     /// The kernel with nothing left open: Γ as a matrix, every lengthscale a number.
     fn resolve(&self, seen: &Seen) -> Result<Kernel>;
     /// K(x, z), p×p, exactly.
@@ -163,6 +166,18 @@ impl Kernel {
     /// w·curl-free + (1−w)·div-free on common atoms.
     pub fn helmholtz(spectrum: Spectrum, gradient: f64) -> Kernel {
         Helmholtz { spectrum, gradient: Auto::Fixed(gradient) }.into()
+    }
+
+    /// Refuses what no data can make right: numbers out of range, matrices that are none, kernels that do not go
+    /// together. What depends on the number of inputs and outputs is refused when they are known.
+    ///
+    /// ```
+    /// use orff::kernel::Kernel;
+    /// assert!(Kernel::default().scaled(0.5).check().is_ok());
+    /// assert!(Kernel::default().scaled(-1.0).check().is_err());
+    /// ```
+    pub fn check(&self) -> Result<()> {
+        self.formula().check()
     }
 
     /// The kernel with nothing left open.

@@ -1,6 +1,6 @@
 //! Γ: how the outputs of a decomposable kernel are coupled.
 
-use super::Matrix;
+use super::{Matrix, reading};
 use crate::error::{Error, Result};
 use crate::linalg;
 use faer::{Mat, MatRef};
@@ -14,26 +14,44 @@ pub enum Output {
     #[default]
     Identity,
     /// A given symmetric positive semi-definite matrix.
-    Given { matrix: Matrix },
+    Given {
+        #[serde(deserialize_with = "reading::given")]
+        matrix: Matrix,
+    },
     /// The empirical covariance of the outputs.
     Covariance,
     /// Pseudo-inverse of the Laplacian of a graph between the outputs, given by its adjacency; with ε > 0 it is
     /// (L + εI)⁻¹, which does not force the outputs to sum to zero.
     Laplacian {
+        #[serde(deserialize_with = "reading::adjacency")]
         adjacency: Matrix,
-        #[serde(default)]
+        #[serde(default, deserialize_with = "reading::epsilon")]
         epsilon: f64,
     },
     /// From the similarities exp(−γ‖yᵏ − yˡ‖) of the outputs on the training rows (‖·‖ is the root mean square over
     /// the rows where both are known): their inverse, or with ε the (Laplacian + εI)⁻¹ of the graph they weigh.
     Similarity {
+        #[serde(deserialize_with = "reading::gamma")]
         gamma: f64,
-        #[serde(default)]
+        #[serde(default, deserialize_with = "reading::epsilon")]
         epsilon: Option<f64>,
     },
 }
 
 impl Output {
+    /// Refuses what no data can make right.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Output::Identity | Output::Covariance => Ok(()),
+            Output::Given { matrix } => linalg::psd_factor(matrix.mat().as_ref(), "output").map(drop),
+            Output::Laplacian { adjacency, epsilon } => check_graph(adjacency.mat(), *epsilon),
+            Output::Similarity { gamma, epsilon } => {
+                at_least_zero("gamma", *gamma)?;
+                epsilon.map_or(Ok(()), |epsilon| at_least_zero("epsilon", epsilon))
+            }
+        }
+    }
+
     /// Γ for p outputs, from a sample of them (rows×p, NaN where not observed) when it depends on the data.
     pub fn resolve(&self, p: usize, sample: Option<MatRef<f64>>) -> Result<Mat<f64>> {
         let sample = |name: &str| {
@@ -45,9 +63,7 @@ impl Output {
             Output::Covariance => covariance(sample("covariance")?),
             Output::Laplacian { adjacency, epsilon } => inverse_laplacian(adjacency.mat(), *epsilon)?,
             Output::Similarity { gamma, epsilon } => {
-                if !(gamma.is_finite() && *gamma >= 0.0) {
-                    return Err(Error::parameter("gamma of output similarity", "a number ≥ 0", gamma));
-                }
+                at_least_zero("gamma", *gamma)?;
                 let w = similarities(sample("similarity")?, *gamma);
                 match epsilon {
                     Some(epsilon) => inverse_laplacian(&w, *epsilon)?,
@@ -117,14 +133,17 @@ fn similarities(y: MatRef<f64>, gamma: f64) -> Mat<f64> {
     })
 }
 
-fn inverse_laplacian(adjacency: &Mat<f64>, epsilon: f64) -> Result<Mat<f64>> {
+fn at_least_zero(name: &str, value: f64) -> Result<()> {
+    let right = value.is_finite() && value >= 0.0;
+    if right { Ok(()) } else { Err(Error::parameter(name, reading::AT_LEAST_ZERO, value)) }
+}
+
+fn check_graph(adjacency: &Mat<f64>, epsilon: f64) -> Result<()> {
     let p = adjacency.nrows();
     if adjacency.ncols() != p {
         return Err(Error::shape("adjacency", "a square matrix", format!("{p}×{}", adjacency.ncols())));
     }
-    if !(epsilon.is_finite() && epsilon >= 0.0) {
-        return Err(Error::parameter("epsilon", "a number ≥ 0", epsilon));
-    }
+    at_least_zero("epsilon", epsilon)?;
     for i in 0..p {
         for j in 0..p {
             let w = adjacency[(i, j)];
@@ -137,6 +156,12 @@ fn inverse_laplacian(adjacency: &Mat<f64>, epsilon: f64) -> Result<Mat<f64>> {
             }
         }
     }
+    Ok(())
+}
+
+fn inverse_laplacian(adjacency: &Mat<f64>, epsilon: f64) -> Result<Mat<f64>> {
+    check_graph(adjacency, epsilon)?;
+    let p = adjacency.nrows();
     let mut l = Mat::from_fn(p, p, |i, j| if i == j { epsilon } else { -adjacency[(i, j)] });
     for i in 0..p {
         l[(i, i)] += (0..p).filter(|&j| j != i).map(|j| adjacency[(i, j)]).sum::<f64>();

@@ -17,6 +17,25 @@ impl Kernel {
         Ok(k.nrows())
     }
 
+    /// The number of outputs that the kernel has by itself on d inputs; none where it has as many as one wants.
+    pub fn own_outputs(&self, d: usize) -> Result<Option<usize>> {
+        match self {
+            Kernel::Decomposable(k) => Ok(match &k.output {
+                Output::Given { matrix } => Some(matrix.mat().nrows()),
+                Output::Laplacian { adjacency, .. } => Some(adjacency.mat().nrows()),
+                Output::Identity | Output::Covariance | Output::Similarity { .. } => None,
+            }),
+            Kernel::CurlFree(_) | Kernel::DivFree(_) | Kernel::Helmholtz(_) => Ok(Some(d)),
+            Kernel::Transformable(k) => Ok(Some(k.views.len())),
+            Kernel::Listed(k) => Ok(Some(k.factors.mat().nrows() / k.omega.mat().nrows())),
+            Kernel::Sum(k) => same_outputs(&k.terms.iter().collect::<Vec<_>>(), d, "terms of a sum of kernels"),
+            Kernel::Product(k) => same_outputs(&[&*k.left, &*k.right], d, "factors of a product of kernels"),
+            Kernel::Scaled(k) => k.of.own_outputs(d),
+            Kernel::Conjugated(k) => Ok(Some(k.by.mat().nrows())),
+            Kernel::Precomposed(k) => k.of.own_outputs(k.by.mat().nrows()),
+        }
+    }
+
     /// (k, Γ) with K(x,z) = k(x,z)Γ and k a kernel of one output, for a resolved kernel that has this form.
     ///
     /// ```
@@ -43,7 +62,7 @@ impl Kernel {
             }
             Kernel::Precomposed(c) => {
                 let (k, gamma) = c.of.separated()?;
-                (k.precomposed(c.with.clone()), gamma)
+                (k.precomposed(c.by.clone()), gamma)
             }
             Kernel::Conjugated(c) => {
                 let ((k, gamma), m) = (c.of.separated()?, c.by.mat());
@@ -122,4 +141,17 @@ impl Kernel {
         })?;
         Ok(out)
     }
+}
+
+/// The one number of outputs that those kernels have that have one.
+fn same_outputs(kernels: &[&Kernel], d: usize, what: &str) -> Result<Option<usize>> {
+    let mut own = None;
+    for kernel in kernels {
+        match (own, kernel.own_outputs(d)?) {
+            (Some(p), Some(q)) if p != q => return Err(Error::shape(what, format!("{p} outputs in each"), q)),
+            (None, found) => own = found,
+            _ => {}
+        }
+    }
+    Ok(own)
 }

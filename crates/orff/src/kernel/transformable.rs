@@ -1,6 +1,6 @@
 //! K(x,z)ᵢⱼ = k(ψᵢ(x), ψⱼ(z)): each output sees the inputs through its own view. \[transformable\]
 
-use super::{Block, Formula, Kernel, Matrix, Seen, Units, decomposable};
+use super::{Block, Formula, Kernel, Matrix, Seen, Units, decomposable, reading};
 use crate::error::{Error, Result};
 use crate::spectrum::{Draw, Spectrum};
 use faer::Mat;
@@ -15,6 +15,7 @@ pub struct Transformable {
     #[serde(default)]
     pub spectrum: Spectrum,
     /// Tᵢ (d′×d), one per output.
+    #[serde(deserialize_with = "reading::views")]
     pub views: Vec<Matrix>,
 }
 
@@ -29,17 +30,23 @@ impl Transformable {
 }
 
 impl Formula for Transformable {
+    fn check(&self) -> Result<()> {
+        self.spectrum.check_parameters()?;
+        let size = |view: &Matrix| (view.mat().nrows(), view.mat().ncols());
+        let Some((rows, cols)) = self.views.first().map(size) else {
+            return Err(Error::shape("views", "at least one: a matrix for each output", "none"));
+        };
+        if let Some(bad) = self.views.iter().position(|view| size(view) != (rows, cols)) {
+            let given = format!("another in view {}", bad + 1);
+            return Err(Error::shape("views", format!("{rows}×{cols} in each"), given));
+        }
+        Ok(())
+    }
+
     fn resolve(&self, seen: &Seen) -> Result<Kernel> {
-        let (rows, cols) = self.views.first().map_or((0, 0), |v| (v.mat().nrows(), v.mat().ncols()));
+        self.check()?;
         if self.views.len() != seen.outputs {
             return Err(Error::shape("views", format!("{}, one per output", seen.outputs), self.views.len()));
-        }
-        if let Some(bad) = self.views.iter().position(|v| (v.mat().nrows(), v.mat().ncols()) != (rows, cols)) {
-            return Err(Error::shape(
-                "views",
-                format!("{rows}×{cols} in each"),
-                format!("another in view {}", bad + 1),
-            ));
         }
         let spectrum = decomposable::close(&self.spectrum, seen);
         Ok(Transformable { spectrum, views: self.views.clone() }.into())

@@ -1,7 +1,6 @@
 //! Defaults that just work: number of features, lengthscale, each with its reason.
 
 use super::regression::gaps;
-use super::sample::dense_head;
 use super::{Regression, Ridge};
 use crate::error::Result;
 use crate::feature::{Characters, MapKind, Moments};
@@ -32,7 +31,7 @@ pub struct Prepared<'a> {
 /// character.
 pub fn features(rows: usize, columns: usize, kind: MapKind) -> (usize, String) {
     let affordable = (EIGEN_UNKNOWNS / columns.max(1)).max(64);
-    let useful = (8 * rows).clamp(256, 2000);
+    let useful = rows.saturating_mul(8).clamp(256, 2000);
     let even = |n: usize| n / 2 * 2;
     let chosen = even(useful.min(affordable));
     let atoms = match kind {
@@ -53,8 +52,24 @@ pub fn features(rows: usize, columns: usize, kind: MapKind) -> (usize, String) {
 /// Median distance between different rows of a sample, a row of weight w counting as w rows: the usual first guess of a
 /// lengthscale. 1 if all rows are equal. Few rows are compared all with all, more of them in random pairs.
 pub fn median_distance(inputs: &Inputs, weights: Option<&Weights>, seed: u64) -> f64 {
-    let x = dense_head(inputs, 1000);
-    let n = x.nrows();
+    let n = inputs.nrows().min(1000);
+    let square = |i: usize, j: usize| -> f64 {
+        match inputs {
+            Inputs::Dense(x) => (0..x.ncols()).map(|k| (x[(i, k)] - x[(j, k)]).powi(2)).sum(),
+            Inputs::Sparse(x) => {
+                let mut other = x.row(j).peekable();
+                let mut sum = 0.0;
+                for (k, v) in x.row(i) {
+                    while let Some((_, w)) = other.next_if(|(l, _)| *l < k) {
+                        sum += w * w;
+                    }
+                    let w = other.next_if(|(l, _)| *l == k).map_or(0.0, |(_, w)| w);
+                    sum += (v - w) * (v - w);
+                }
+                sum + other.map(|(_, w)| w * w).sum::<f64>()
+            }
+        }
+    };
     let weight = |i: usize| match weights {
         Some(Weights::Row(w)) => w[i],
         _ => 1.0,
@@ -67,10 +82,7 @@ pub fn median_distance(inputs: &Inputs, weights: Option<&Weights>, seed: u64) ->
     };
     let mut distances: Vec<(f64, f64)> = pairs
         .into_iter()
-        .map(|(i, j)| {
-            let square: f64 = (0..x.ncols()).map(|k| (x[(i, k)] - x[(j, k)]).powi(2)).sum();
-            (square.sqrt(), weight(i) * weight(j))
-        })
+        .map(|(i, j)| (square(i, j).sqrt(), weight(i) * weight(j)))
         .filter(|(distance, weight)| *distance > 0.0 && *weight > 0.0)
         .collect();
     distances.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -150,7 +162,7 @@ pub fn open_parameters<'a>(
         map.fill(&inputs, &mut characters);
         let mut moments = Moments::new(map.characters(), outputs.ncols());
         moments.add(&characters, outputs.as_ref(), weights.as_ref())?;
-        let system = System::new(&map, &learner.centred(&moments), None)?;
+        let system = System::new(&map, learner.centred(moments), None)?;
         let spectral = Spectral::new(system)?;
         let value = match learner.ridge {
             // a given ridge is part of the model that is judged: nλ of all rows is the noise in units of the prior

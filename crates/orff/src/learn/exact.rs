@@ -105,8 +105,10 @@ impl ExactRegression {
         let width = if scalar { v } else { p };
         let bytes = self.allow(sampled.rows(), p, sampled.rows().saturating_mul(width))?;
         let megabytes = (bytes / 1e6).max(1.0);
-        choices
-            .say(watch, format!("memory about {megabytes:.0} MB for {} rows (nystrom takes less)", sampled.rows()));
+        choices.say(
+            watch,
+            format!("memory about {megabytes:.0} MB for {} rows (Nyström landmarks take less)", sampled.rows()),
+        );
         let mut begun = sampled.begin(&learner, &mut choices, watch)?;
         let separated = begun.inner.separated();
         let allow = |n: usize| self.allow(n, p, n.saturating_mul(width)).map(drop);
@@ -129,7 +131,7 @@ impl ExactRegression {
         Err(Error::refused(
             format!("exact ridge on {n} rows × {p} outputs"),
             format!(
-                "it needs {} GB and memory allows {} MB; use regression (features) or nystrom, or raise memory",
+                "it needs {} GB and memory allows {} MB; use random features or Nyström landmarks, or raise memory",
                 if bytes < 1e9 { (bytes / 1e6).ceil() / 1e3 } else { (bytes / 1e9).ceil() },
                 self.memory
             ),

@@ -54,8 +54,10 @@ impl FourierFeatures {
     /// let x = faer::Mat::from_fn(50, 3, |i, k| ((i * (k + 2)) as f64).sin());
     /// let learner = FourierFeatures { kernel: "gaussian(0.7)".parse()?, ..FourierFeatures::default() };
     /// let (model, _) = learner.fit(&Table::new(x.clone(), faer::Mat::zeros(50, 0))?, &mut Silent)?;
-    /// let z = model.features(&Inputs::Dense(x))?;
-    /// let square: f64 = z.row(7).iter().map(|v| v * v).sum();
+    /// let columns = model.map.characters();
+    /// let mut z = vec![0.0; 50 * columns];
+    /// model.features(&Inputs::Dense(x), &mut z)?;
+    /// let square: f64 = z[7 * columns..8 * columns].iter().map(|v| v * v).sum();
     /// assert!((square - 1.0).abs() < 1e-12); // k(x, x) = 1, exactly
     /// # Ok::<(), orff::Error>(())
     /// ```

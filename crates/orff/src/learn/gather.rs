@@ -7,6 +7,7 @@ use super::{Fitted, Regression, sample};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, Moments, reblock};
 use crate::kernel::Kernel;
+use crate::linalg::Real;
 use crate::model::{Linear, Posterior, Training};
 use crate::rows::Rows;
 use crate::solve::{Centred, Solution};
@@ -92,8 +93,17 @@ impl Gathering {
 
     /// The one pass: characters of each block, moments of all.
     pub(super) fn absorb(&mut self, blocks: Blocks, watch: &mut dyn Watch) -> Result<()> {
+        self.absorb_in(Characters::new(self.map.characters()), blocks, watch)
+    }
+
+    /// The pass in the precision of the buffer.
+    pub(super) fn absorb_in<T: Real>(
+        &mut self,
+        mut characters: Characters<T>,
+        blocks: Blocks,
+        watch: &mut dyn Watch,
+    ) -> Result<()> {
         watch.stage("fit");
-        let mut characters = Characters::new(self.map.characters());
         for block in blocks {
             let block = block?;
             let n = block.inputs.nrows();
@@ -123,11 +133,18 @@ impl Gathering {
 
     /// The model of the rows so far.
     pub fn solve(&self, watch: &mut dyn Watch) -> Result<Fitted> {
-        in_pool(self.learner.threads, || self.solve_here(None, watch))
+        in_pool(self.learner.threads, || self.clone().solve_here(None, None, watch))
     }
 
-    pub(super) fn solve_here(&self, rows: Option<&dyn Rows>, watch: &mut dyn Watch) -> Result<Fitted> {
-        let data = self.learner.centred(&self.moments);
+    /// Uses up the moments: nothing of their size is copied where one factorisation in their place is enough.
+    pub(super) fn solve_here(
+        mut self,
+        rows: Option<&dyn Rows>,
+        mixed: Option<&dyn Rows>,
+        watch: &mut dyn Watch,
+    ) -> Result<Fitted> {
+        let nothing = Moments::new(0, 0);
+        let mut data = self.learner.centred(std::mem::replace(&mut self.moments, nothing));
         if !data.iter().any(|c| c.weight > 0.0) {
             return Err(Error::Data("no row counts: every weight is zero, or no output was observed".into()));
         }
@@ -136,7 +153,8 @@ impl Gathering {
         }
         let metric = self.learner.metric.as_ref().map(|m| self.stage.scaled_metric(m.mat())).transpose()?;
         watch.stage("solve");
-        let Solved { solution, ridge, path, reasons } = self.solved(&data, metric.as_ref(), rows, watch)?;
+        let Solved { solution, ridge, path, reasons } =
+            self.solved(&mut data, metric.as_ref(), rows, mixed, watch)?;
         let mut choices = self.choices.clone();
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         choices.say(watch, format!("solved by {}", solution.how));
@@ -153,11 +171,14 @@ impl Gathering {
     fn model(&self, data: &[Centred], solution: Solution, metric: Option<&Mat<f64>>) -> Linear {
         let Stage { preparation, means, scales } = self.stage.clone();
         let views = preparation.views.len();
-        let table = solution.table;
+        let (table, spread) = (solution.table, solution.spread);
         let (m, columns) = (table.nrows(), table.ncols());
         let explained: Vec<(f64, f64)> = match data {
-            [all] => all.explained(0..columns, table.as_ref()),
-            each => (0..columns).flat_map(|t| each[t].explained(t..t + 1, table.subcols(t, 1))).collect(),
+            [all] => all.explained(0..columns, table.as_ref(), spread.as_ref().map(Mat::as_ref)),
+            each => {
+                let spread = |t: usize| spread.as_ref().map(|s| s.subcols(t, 1));
+                (0..columns).flat_map(|t| each[t].explained(t..t + 1, table.subcols(t, 1), spread(t))).collect()
+            }
         };
         let mut constants = vec![0.0; columns];
         let mut variances = vec![0.0; columns];

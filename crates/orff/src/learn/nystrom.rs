@@ -98,7 +98,7 @@ impl Nystrom {
             let by = if gcv { "smallest generalised cross-validation score" } else { "largest evidence" };
             choices.say(watch, format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom));
         }
-        let solution = spectral.solve(&sections, best.ridge, self.posterior);
+        let solution = spectral.solve(&sections, best.ridge, self.posterior)?;
         choices.say(watch, format!("solved by {}", solution.how));
         let found = self.found(sections, &pass, spectral.system(), solution, best.ridge)?;
         Ok(begun.finish(found, best.ridge, best.among(path), choices, pass.rows))
@@ -110,10 +110,8 @@ impl Nystrom {
         let (most, drawn) = (EIGEN_UNKNOWNS / width, sampled.prepared());
         let count = match self.points.fixed() {
             Some(points) if points > most => {
-                return Err(Error::refused(
-                    format!("{points} landmarks with {width} sections each"),
-                    format!("at most {EIGEN_UNKNOWNS} unknowns are solved at once; give at most {most} points"),
-                ));
+                let why = format!("{width} unknowns for each, and {EIGEN_UNKNOWNS} are solved at once");
+                return Err(Error::parameter("points", format!("at most {most} ({why})"), points));
             }
             Some(points) => points.min(drawn),
             None => {
@@ -127,7 +125,7 @@ impl Nystrom {
         // moments of each section of a point, the system with its eigenvectors, the posterior
         let unknowns = (count * width) as f64;
         let megabytes = (8.0 * (2.0 * width as f64 + 5.0) * unknowns * unknowns / 1e6).max(1.0);
-        choices.say(watch, format!("memory about {megabytes:.0} MB for {count} points (lower it with fewer points)"));
+        choices.say(watch, format!("memory about {megabytes:.0} MB for {count} landmarks (fewer take less)"));
         Ok(count)
     }
 
@@ -214,7 +212,7 @@ impl Nystrom {
         for t in 0..p {
             // stacked outputs share one column, and their degrees of freedom
             let column = if width == 1 { t } else { 0 };
-            let (constant, rss) = of(t).explained(column..column + 1, solution.table.subcols(column, 1))[0];
+            let (constant, rss) = of(t).explained(column..column + 1, solution.table.subcols(column, 1), None)[0];
             let spent = solution.freedom.as_ref().map_or(0.0, |f| f[column]) / width as f64;
             constants[t] = constant;
             variances[t] = noise_variance(rss, of(t).count, spent) * of(t).observations / of(t).weight;
@@ -262,6 +260,7 @@ impl Pass {
             s2: 1.0,
             yy: self.data.iter().map(|d| d.yy[(0, 0)]).sum(),
             count: self.data.iter().map(|d| d.count).sum(),
+            points: self.data.iter().map(|d| d.points).sum(),
         };
         let shape = Shape::Directions { u: Mat::identity(1, 1), amplitudes: vec![1.0; r] };
         let observed = self.data.iter().map(|d| d.observations).sum();

@@ -207,6 +207,7 @@ fn named(name: &str, params: Map<String, Value>, (d, p): (usize, usize), body: B
         params: Value::Object(params),
         inputs: (1..=d).map(|k| format!("x{k}")).collect(),
         outputs: (1..=p).map(|t| format!("y{t}")).collect(),
+        column: false,
         encoding: Value::Null,
         training,
     };

@@ -3,10 +3,11 @@
 use super::Gathering;
 use super::begin::{self, Begun, Choices, in_pool};
 use super::choose::{self, EIGEN_UNKNOWNS};
+use super::mixed::Precision;
 use super::ridge::{self, Ridge};
 use super::stage::training_points;
 use crate::error::{Error, Result};
-use crate::feature::{BLOCK_ROWS, FeatureMap, MapKind, Moments};
+use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, MapKind, Moments, reblock};
 use crate::group::Group;
 use crate::kernel::{Atoms, Kernel, Matrix, SumDraw};
 use crate::model::{Linear, Training};
@@ -50,6 +51,10 @@ crate::params! {
         metric / metric: Option<Matrix> = None, Kind::Matrix;
         /// Keep what error bars need (K² numbers for K unknowns).
         posterior / posterior: bool = true, Kind::Flag;
+        /// Precision of features and their products: double; or mixed, which computes them in single precision and then
+        /// corrects the solution by short passes in double until it is that of double precision, and says so where it
+        /// cannot. auto is mixed for inputs in single precision with a given ridge, double otherwise.
+        precision / precision: Auto<Precision> = Auto::Auto, Kind::Auto(&Kind::Choice(&["double", "mixed"]));
         /// Most memory in megabytes; a fit that would need more is refused before it starts.
         memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
         /// Relative residual at which conjugate gradients stop.
@@ -121,8 +126,8 @@ impl Regression {
     }
 
     /// Moments about their means, of all outputs at once or one by one.
-    pub(super) fn centred(&self, moments: &Moments) -> Vec<Centred> {
-        let mut all = Centred::all(moments, self.offset);
+    pub(super) fn centred(&self, moments: Moments) -> Vec<Centred> {
+        let mut all = Centred::take(moments, self.offset);
         // a row of data with v views is v rows of the scalar problem, but one row of the mean loss
         let v = self.kernel.views().map_or(1, <[_]>::len) as f64;
         all.iter_mut().for_each(|c| c.rows /= v);
@@ -134,8 +139,49 @@ impl Regression {
             return Err(ridge::once());
         }
         let (mut gathering, mut begun) = self.begin_here(rows, watch)?;
+        match self.why_double(rows, &gathering, &begun) {
+            None => match self.fit_mixed(rows, gathering.clone(), watch) {
+                Err(Error::Numerical { what, why }) => {
+                    gathering.choices.say(watch, format!("double precision after all: {what}: {why}"));
+                }
+                fitted => return fitted,
+            },
+            Some(why) if self.precision == Auto::Fixed(Precision::Mixed) => {
+                gathering.choices.say(watch, format!("double precision: {why}"));
+            }
+            Some(_) => {}
+        }
         gathering.absorb(begun.blocks(rows)?, watch)?;
-        gathering.solve_here(Some(rows), watch)
+        gathering.solve_here(Some(rows), None, watch)
+    }
+
+    /// Why mixed precision was not asked for or cannot be used.
+    fn why_double(&self, rows: &dyn Rows, gathering: &Gathering, begun: &Begun) -> Option<&'static str> {
+        let asked = match self.precision {
+            Auto::Fixed(precision) => precision == Precision::Mixed,
+            // a ridge that is chosen is often smaller than single precision can tell
+            Auto::Auto => rows.single() && matches!(self.ridge, Ridge::Given(_)),
+        };
+        let drawn = &begun.drawn.rows;
+        let reasons = [
+            (!asked, "it was not asked for"),
+            (!rows.rereadable(), "mixed precision reads the rows again, and these are read once"),
+            (gaps(&drawn.outputs, drawn.weights.as_ref()), "outputs have gaps or weights of their own"),
+            (self.metric.is_some(), "outputs have a metric"),
+            (self.ridge == Ridge::Given(0.0), "a ridge of 0 needs it"),
+            (gathering.map.solved_at_once() > EIGEN_UNKNOWNS, "conjugate gradients need it"),
+        ];
+        reasons.into_iter().find(|(holds, _)| *holds).map(|(_, why)| why)
+    }
+
+    fn fit_mixed(&self, rows: &dyn Rows, mut gathering: Gathering, watch: &mut dyn Watch) -> Result<Fitted> {
+        let characters = Characters::single(gathering.map.characters());
+        gathering.absorb_in(characters, reblock(rows, BLOCK_ROWS)?, watch)?;
+        if gathering.moments.complete().is_none() {
+            return Err(Error::numerical("mixed precision", "some outputs are missing"));
+        }
+        gathering.choices.say(watch, "mixed precision: features in single, solutions as in double".into());
+        gathering.solve_here(Some(rows), Some(rows), watch)
     }
 
     /// Fixes scales, lengthscale and features from these rows, to which rows are then added, here or elsewhere.
@@ -175,10 +221,17 @@ impl Regression {
         if self.draw == Auto::Auto && !listed {
             choices.say(watch, format!("draw {}: {d} inputs", self.kind(&some, d)));
         }
-        let line = format!("memory about {megabytes:.0} MB for {features} characters (lower it with fewer features)");
+        let line = format!("memory about {megabytes:.0} MB for {features} characters (fewer take less)");
         choices.say(watch, line);
         if let Some(metric) = &self.metric {
             sampled.check_metric(metric.mat())?;
+        }
+        if let Some(Weights::Row(weights)) = &sampled.drawn.rows.weights {
+            let (sum, n) = (weights.iter().sum::<f64>(), weights.iter().filter(|w| **w > 0.0).count());
+            if sum < 0.5 * n as f64 {
+                let how = "weights of rows count repetitions; multiply them if only their ratios matter";
+                choices.say(watch, format!("weights: {n} rows count as {sum:.3}: {how}"));
+            }
         }
 
         let begun = sampled.begin(self, &mut choices, watch)?;
@@ -225,21 +278,35 @@ impl Regression {
         Ok(())
     }
 
-    /// The megabytes a fit takes beside a few blocks of rows, refused beyond the limit. Missing outputs and weights
-    /// of entries need moments for each output.
+    /// The megabytes a fit takes at its peak, refused beyond the limit: those of the pass, or those of the solver, in the
+    /// place of what the pass has gathered. Missing outputs and weights of entries need moments for each output.
     fn allow_memory(&self, features: usize, sizes: &Sizes, p: usize, sample: &Batch) -> Result<f64> {
         let gaps = gaps(&sample.outputs, sample.weights.as_ref());
         let parts = if gaps { p as f64 } else { 1.0 };
         let (m, d) = (features as f64, sample.inputs.ncols() as f64);
         let splits = sizes.splits(gaps);
-        let (unknowns, systems) = if splits { (m, parts) } else { (m * sizes.columns, parts.min(2.0)) };
-        // what is factorised needs a copy, its factors and the posterior; conjugate gradients a few vectors
-        let factorised = unknowns <= 2.0 * EIGEN_UNKNOWNS as f64;
-        let solver = if factorised { 3.0 * unknowns * unknowns } else { 4.0 * unknowns };
-        let frequencies = m * d; // drawn, then kept: m/2×d each
-        let pass = 2.0 * parts * m * m + m * p as f64 + 2.0 * m * BLOCK_ROWS as f64;
-        let bytes = 8.0 * (frequencies + pass + systems * solver);
-        let megabytes = (bytes / 1e6).max(1.0);
+        let unknowns = if splits { m } else { m * sizes.columns };
+        let (moments, matrix) = (m * m, unknowns * unknowns);
+        let pass = parts * moments + m * (BLOCK_ROWS + 16) as f64 * if gaps { 2.0 } else { 1.0 };
+        let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
+        // a system that does not split is made beside the moments
+        let beside = if splits { 0.0 } else { parts * moments };
+        let posterior = |more: f64| if self.posterior { more } else { 0.0 };
+        let solver = if unknowns > 2.0 * EIGEN_UNKNOWNS as f64 || unknowns > EIGEN_UNKNOWNS as f64 && !given {
+            2.0 * parts * moments + 8.0 * unknowns
+        } else if splits && gaps {
+            (1.65 * parts + 4.6) * moments // as measured: eigenvectors of one beside moments of all
+        } else if given && (sizes.even || !splits) {
+            beside + (1.0 + posterior(2.2)) * matrix
+        } else {
+            beside + 5.8 * matrix // eigenvectors and their making
+        };
+        // corrections read rows beside the factor
+        let solver =
+            if self.precision == Auto::Fixed(Precision::Mixed) { solver + m * BLOCK_ROWS as f64 } else { solver };
+        let frequencies = 2.0 * m * d; // drawn, kept, copied into the model: m/2×d each
+        let bytes = 8.0 * (frequencies + m * p as f64 + pass.max(solver));
+        let megabytes = bytes / 1e6 + 2.0;
         if megabytes <= self.memory as f64 {
             return Ok(megabytes);
         }
@@ -257,6 +324,8 @@ struct Sizes {
     shared: bool,
     /// Whether that factor ties outputs together: with missing outputs the system does not split after all.
     tied: bool,
+    /// Whether all directions of the outputs have the same variance: one factorisation serves all.
+    even: bool,
     /// Columns of a factor, at most.
     widest: usize,
     /// Columns of a factor, on average over atoms.
@@ -284,6 +353,11 @@ impl Sizes {
         Sizes {
             shared: atoms.shared_factor().is_some(),
             tied: atoms.shared_factor().is_some_and(|b| !is_diagonal(&(b * b.transpose()))),
+            even: atoms.shared_factor().is_some_and(|b| {
+                let gram = b.transpose() * b;
+                let first = if gram.nrows() > 0 { gram[(0, 0)] } else { 1.0 };
+                is_diagonal(&gram) && (0..gram.nrows()).all(|k| (gram[(k, k)] - first).abs() <= 1e-14 * first)
+            }),
             widest: atoms.blocks.iter().map(|b| b.factors.columns()).max().unwrap_or(1),
             columns: columns as f64 / atoms.count().max(1) as f64,
         }

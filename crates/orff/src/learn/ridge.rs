@@ -2,11 +2,12 @@
 
 use super::choose::EIGEN_UNKNOWNS;
 use super::gather::Gathering;
+use super::mixed::Corrections;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, reblock};
 use crate::linalg::cg;
 use crate::rows::{Rows, Weights};
-use crate::solve::{Centred, PathPoint, Solution, Spectral, System, solve_direct, solve_iterative};
+use crate::solve::{Centred, PathPoint, Solution, Spectral, System, solve_in_place, solve_iterative};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -37,28 +38,39 @@ pub(super) struct Solved {
 
 impl Gathering {
     /// Solves for the ridge that was asked for. `rows` are those gathered, for leave-one-out, which reads them again.
+    /// Only summaries are left of the data where they are enough. With the rows as `mixed`, solutions are corrected for
+    /// moments in single precision.
     pub(super) fn solved(
         &self,
-        data: &[Centred],
+        data: &mut Vec<Centred>,
         metric: Option<&Mat<f64>>,
         rows: Option<&dyn Rows>,
+        mixed: Option<&dyn Rows>,
         watch: &mut dyn Watch,
     ) -> Result<Solved> {
         let (map, learner) = (&self.map, &self.learner);
-        let unknowns = if map.atoms().shared_factor().is_some() { map.characters() } else { map.unknowns() };
+        let unknowns = map.solved_at_once();
         let given = matches!(learner.ridge, Ridge::Given(_));
         if unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !given) {
             return self.iterated(unknowns, data, metric, watch);
         }
-        let system = System::new(map, data, metric)?;
+        let system = if System::splits(map, data) {
+            let summaries = data.iter().map(Centred::summary).collect();
+            System::new(map, std::mem::replace(data, summaries), metric)?
+        } else {
+            System::new(map, &*data, metric)?
+        };
+        let mut corrections = mixed.map(|rows| Corrections::new(self, rows, &system));
         if let Ridge::Given(ridge) = learner.ridge
             && ridge > 0.0
             && same_variance(&system)
         {
-            let solution = solve_direct(map, &system, ridge, learner.posterior)?;
+            let solution = solve_in_place(map, system, ridge, learner.posterior, &mut |system, solutions| {
+                corrections.as_mut().map_or(Ok(None), |c| c.next(system, solutions, ridge, watch))
+            })?;
             return Ok(Solved { solution, ridge, path: Vec::new(), reasons: Vec::new() });
         }
-        let spectral = Spectral::new(system)?;
+        let mut spectral = Spectral::new(system)?;
         let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
         let (best, by) = match learner.ridge {
             Ridge::Given(ridge) => (spectral.at(ridge), None),
@@ -70,7 +82,15 @@ impl Gathering {
             }
         };
         let reason = |by| format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom);
-        let solution = spectral.solve(map, best.ridge, learner.posterior && unknowns <= EIGEN_UNKNOWNS);
+        let posterior = learner.posterior && unknowns <= EIGEN_UNKNOWNS;
+        let solution = match &mut corrections {
+            None => spectral.solve(map, best.ridge, posterior)?,
+            Some(corrections) => {
+                let mut next =
+                    |system: &System, found: &[Vec<f64>]| corrections.next(system, found, best.ridge, watch);
+                spectral.solve_corrected(map, best.ridge, posterior, &mut next)?
+            }
+        };
         let path = best.among(path);
         Ok(Solved { solution, ridge: best.ridge, path, reasons: by.map(reason).into_iter().collect() })
     }

@@ -3,9 +3,8 @@
 
 use crate::error::{Error, Result};
 use crate::random::Stream;
-use crate::rows::{Batch, Inputs, Rows, Weights};
+use crate::rows::{Batch, Rows, Weights};
 use crate::watch::Watch;
-use faer::Mat;
 
 /// Largest number of rows of a sample.
 pub const SAMPLE_ROWS: usize = 10_000;
@@ -148,10 +147,4 @@ pub fn check(batch: &Batch, first: usize) -> Result<()> {
             Ok(())
         }
     }
-}
-
-/// The first rows of a sample as dense inputs, for distances.
-pub fn dense_head(inputs: &Inputs, rows: usize) -> Mat<f64> {
-    let n = rows.min(inputs.nrows());
-    inputs.slice(0, n).to_dense()
 }

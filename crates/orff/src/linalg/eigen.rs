@@ -1,9 +1,11 @@
 //! Eigenvalues of symmetric matrices and what follows from them: factors and pseudo-inverses of semi-definite ones.
 //!
-//! One thread: faer's parallel eigensolver gives different bits for different numbers of threads.
+//! One thread: faer's parallel eigensolver gives different bits for different numbers of threads, as do its singular
+//! values.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Mat, MatRef, Par, diag::Diag};
 
 use super::is_finite;
@@ -14,7 +16,8 @@ use crate::{Error, Result};
 pub struct Eigen {
     /// In ascending order.
     pub values: Vec<f64>,
-    /// n×n, the orthonormal eigenvectors in columns, in the order of the values.
+    /// n×n, the orthonormal eigenvectors in columns, in the order of the values; n×r when only those with r values
+    /// that are not zero were asked for.
     pub vectors: Mat<f64>,
 }
 
@@ -62,6 +65,88 @@ pub fn eigen(a: MatRef<f64>) -> Result<Eigen> {
         return Err(Error::numerical("eigenvalues", "the numbers are too large (rescale the matrix)"));
     }
     Ok(Eigen { values, vectors })
+}
+
+/// The eigenvalues of a positive semi-definite matrix that matter, and their eigenvectors (n×r): all of them, or, when
+/// its rank turns out to be at most `rank` < n/2, the r that are not zero to rounding. Then 2nr² operations give a
+/// factor LLᵀ (n×r) by pivots and its singular values, instead of 9n³.
+pub fn eigen_of_rank(a: MatRef<f64>, rank: usize) -> Result<Eigen> {
+    if rank >= a.nrows() / 2 || !is_finite(a) {
+        return eigen(a);
+    }
+    match pivoted(a, rank) {
+        None => eigen(a),
+        Some(l) if l.ncols() == 0 => Ok(Eigen { values: vec![], vectors: l }),
+        Some(l) => {
+            let (sigma, left) = singular(l.as_ref(), false)?;
+            let r = sigma.len();
+            let values = sigma.iter().rev().map(|s| s * s).collect();
+            Ok(Eigen { values, vectors: Mat::from_fn(a.nrows(), r, |i, j| left[(i, r - 1 - j)]) })
+        }
+    }
+}
+
+/// An orthonormal basis (n×(n−r)) of what is orthogonal to the orthonormal columns of `v` (n×r).
+pub fn complement(v: MatRef<f64>) -> Result<Mat<f64>> {
+    let (n, r) = v.shape();
+    if r == 0 {
+        return Ok(Mat::identity(n, n));
+    }
+    let (_, left) = singular(v, true)?;
+    Ok(left.subcols(r, n - r).to_owned())
+}
+
+/// L (n×r) with A = LLᵀ to rounding, by Cholesky's factorisation with the largest remaining pivot first: until nothing
+/// is left, or `rank` pivots were taken and what is left may be rounding; none if it is more.
+fn pivoted(a: MatRef<f64>, rank: usize) -> Option<Mat<f64>> {
+    let n = a.nrows();
+    let mut left: Vec<f64> = (0..n).map(|i| a[(i, i)]).collect();
+    let nothing = left.iter().copied().fold(0.0, f64::max) * f64::EPSILON;
+    let rounding = n as f64 * nothing;
+    let mut l = Mat::<f64>::zeros(n, rank);
+    for k in 0..=rank {
+        let pivot = (0..n).max_by(|&i, &j| left[i].total_cmp(&left[j]))?;
+        if left[pivot] <= nothing || k == rank {
+            l.truncate(n, k);
+            return (left[pivot] <= rounding).then_some(l);
+        }
+        let (done, mut rest) = l.as_mut().split_at_col_mut(k);
+        let column = rest.as_mut().col_mut(0).try_as_col_major_mut().expect("columns of a matrix are contiguous");
+        let column = column.as_slice_mut();
+        // the lower triangle is read
+        (0..n).for_each(|i| column[i] = if i >= pivot { a[(i, pivot)] } else { a[(pivot, i)] });
+        for q in 0..k {
+            let before = done.as_ref().col(q).try_as_col_major().expect("columns of a matrix are contiguous");
+            let factor = before[pivot];
+            column.iter_mut().zip(before.as_slice()).for_each(|(c, b)| *c -= factor * b);
+        }
+        let root = left[pivot].sqrt();
+        for (c, left) in column.iter_mut().zip(&mut left) {
+            *c /= root;
+            *left -= *c * *c;
+        }
+        column[pivot] = root;
+        left[pivot] = 0.0;
+    }
+    None
+}
+
+/// Singular values of a tall matrix, largest first, and its left singular vectors: as many, or a whole basis.
+fn singular(a: MatRef<f64>, whole: bool) -> Result<(Vec<f64>, Mat<f64>)> {
+    let (n, r) = a.shape();
+    let (columns, vectors) = if whole { (n, ComputeSvdVectors::Full) } else { (r, ComputeSvdVectors::Thin) };
+    let mut left = Mat::zeros(n, columns);
+    let mut values = Diag::<f64>::zeros(r);
+    let scratch = svd_scratch::<f64>(n, r, vectors, ComputeSvdVectors::No, Par::Seq, Default::default());
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    svd(a, values.as_mut(), Some(left.as_mut()), None, Par::Seq, stack, Default::default())
+        .map_err(|_| Error::numerical("singular values", "the iteration did not converge"))?;
+    let values: Vec<f64> = values.column_vector().iter().copied().collect();
+    if !values.iter().all(|v| v.is_finite()) || !is_finite(left.as_ref()) {
+        return Err(Error::numerical("singular values", "the numbers are too large (rescale the matrix)"));
+    }
+    Ok((values, left))
 }
 
 /// A diagonal matrix is its own decomposition, up to the order.

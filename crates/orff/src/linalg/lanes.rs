@@ -4,54 +4,62 @@
 //! it for AVX2 with fused multiply–add and for the baseline, and picks one at run time. The compiler never reorders
 //! floating-point operations, so the bits do not depend on how it vectorises, nor on a value's place in its slice.
 
+use super::Real;
+
 /// a·b + c, fused or not: the only operation in which machines may differ.
-pub(super) trait Arithmetic {
-    fn fma(a: f64, b: f64, c: f64) -> f64;
+pub(crate) trait Arithmetic {
+    const FUSED: bool;
+    fn fma<T: Real>(a: T, b: T, c: T) -> T;
 }
 
 /// One rounding.
-pub(super) struct Fused;
+pub(crate) struct Fused;
 /// Two roundings, for machines on which a fused operation would be a slow library call.
-pub(super) struct Plain;
+pub(crate) struct Plain;
 
 impl Arithmetic for Fused {
+    const FUSED: bool = true;
+
     #[inline(always)]
-    fn fma(a: f64, b: f64, c: f64) -> f64 {
-        a.mul_add(b, c)
+    fn fma<T: Real>(a: T, b: T, c: T) -> T {
+        T::mul_add(a, b, c)
     }
 }
 
 impl Arithmetic for Plain {
+    const FUSED: bool = false;
+
     #[inline(always)]
-    fn fma(a: f64, b: f64, c: f64) -> f64 {
-        a * b + c
+    fn fma<T: Real>(a: T, b: T, c: T) -> T {
+        T::mul_then_add(a, b, c)
     }
 }
 
 /// What a build without run-time detection may assume.
 #[cfg(any(target_arch = "aarch64", target_feature = "fma"))]
-pub(super) type Baseline = Fused;
+pub(crate) type Baseline = Fused;
 #[cfg(not(any(target_arch = "aarch64", target_feature = "fma")))]
-pub(super) type Baseline = Plain;
+pub(crate) type Baseline = Plain;
 
-/// Defines `$name`, which runs the kernel `$kernel::<A>` with the best instructions of this machine.
+/// Defines `$name`, which runs the kernel `$kernel::<A>` with the best instructions of this machine; `$kernel::<A, T>`
+/// for functions of numbers of a type T.
 macro_rules! vectorised {
-    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) = $kernel:ident) => {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident $(<$real:ident>)? ($($arg:ident: $ty:ty),* $(,)?) = $kernel:ident) => {
         $(#[$doc])*
-        $vis fn $name($($arg: $ty),*) {
+        $vis fn $name $(<$real: $crate::linalg::Real>)? ($($arg: $ty),*) {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,fma")]
-                fn avx2($($arg: $ty),*) {
-                    $kernel::<$crate::linalg::lanes::Fused>($($arg),*)
+                fn avx2 $(<$real: $crate::linalg::Real>)? ($($arg: $ty),*) {
+                    $kernel::<$crate::linalg::lanes::Fused $(, $real)?>($($arg),*)
                 }
                 if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
                     // SAFETY: the features that `avx2` is compiled for have just been detected.
                     return unsafe { avx2($($arg),*) };
                 }
             }
-            $kernel::<$crate::linalg::lanes::Baseline>($($arg),*)
+            $kernel::<$crate::linalg::lanes::Baseline $(, $real)?>($($arg),*)
         }
     };
 }
-pub(super) use vectorised;
+pub(crate) use vectorised;

@@ -7,17 +7,20 @@
 
 pub mod cg;
 pub mod eigen;
-mod lanes;
+pub(crate) mod lanes;
 pub mod product;
 pub mod rank;
+mod real;
 pub mod sincos;
+pub mod sincos_single;
 pub mod solve;
 
 pub use cg::conjugate_gradient;
-pub use eigen::{Eigen, eigen, psd_factor, pseudo_inverse_psd};
+pub use eigen::{Eigen, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
 pub use product::{add_tn, product, product_into};
 pub use rank::{Block, mirror, rank_update};
-pub use sincos::{cos, sin_cos, sin_cos_in_place};
+pub use real::Real;
+pub use sincos::{cos_in_place, sin_cos, sin_cos_in_place};
 pub use solve::Cholesky;
 
 use faer::{MatRef, Par};

@@ -8,6 +8,7 @@
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
+use super::Real;
 use super::lanes::{Arithmetic, vectorised};
 
 /// Rows and columns of the tile of C = A·B that is kept in registers.
@@ -56,7 +57,7 @@ fn tiles_kernel<A: Arithmetic>(a: &[ATile], b: &[BTile], depth: usize, c: &mut [
 vectorised!(fn tiles(a: &[ATile], b: &[BTile], depth: usize, c: &mut [f64]) = tiles_kernel);
 
 /// The rows of `a` (≤ PANEL) × columns j.. of one block of depth, in strips of TILE.0 rows, padded with zeros.
-fn pack_a(a: MatRef<f64>, packed: &mut [ATile]) {
+fn pack_a<T: Real>(a: MatRef<T>, packed: &mut [ATile]) {
     let (rows, depth) = a.shape();
     let strips = rows.div_ceil(TILE.0);
     if rows % TILE.0 != 0 {
@@ -67,10 +68,10 @@ fn pack_a(a: MatRef<f64>, packed: &mut [ATile]) {
             let column = a.col(j).try_as_col_major().expect("row stride 1").as_slice();
             let (whole, rest) = column.as_chunks::<{ TILE.0 }>();
             for (s, values) in whole.iter().enumerate() {
-                packed[s * depth + j] = *values;
+                packed[s * depth + j] = values.map(Into::into);
             }
             if !rest.is_empty() {
-                packed[whole.len() * depth + j][..rest.len()].copy_from_slice(rest);
+                packed[whole.len() * depth + j].iter_mut().zip(rest).for_each(|(to, from)| *to = (*from).into());
             }
         }
     } else if a.col_stride() == 1 {
@@ -78,13 +79,13 @@ fn pack_a(a: MatRef<f64>, packed: &mut [ATile]) {
             let row = a.row(i).transpose().try_as_col_major().expect("column stride 1").as_slice();
             let (strip, lane) = (&mut packed[i / TILE.0 * depth..][..depth], i % TILE.0);
             for (tile, value) in strip.iter_mut().zip(row) {
-                tile[lane] = *value;
+                tile[lane] = (*value).into();
             }
         }
     } else {
         for i in 0..rows {
             for j in 0..depth {
-                packed[i / TILE.0 * depth + j][i % TILE.0] = a[(i, j)];
+                packed[i / TILE.0 * depth + j][i % TILE.0] = a[(i, j)].into();
             }
         }
     }
@@ -109,7 +110,7 @@ fn pack_b(b: MatRef<f64>) -> Vec<BTile> {
 }
 
 /// out = A·B, or out += A·B.
-fn multiply(mut out: MatMut<f64>, a: MatRef<f64>, b: MatRef<f64>, add: bool) {
+fn multiply<T: Real>(mut out: MatMut<f64>, a: MatRef<T>, b: MatRef<f64>, add: bool) {
     let ((rows, m), p) = (a.shape(), b.ncols());
     assert!(b.nrows() == m && out.nrows() == rows && out.ncols() == p, "product: shapes do not agree");
     if rows == 0 || p == 0 {
@@ -118,7 +119,7 @@ fn multiply(mut out: MatMut<f64>, a: MatRef<f64>, b: MatRef<f64>, add: bool) {
     let strips = p.div_ceil(TILE.1);
     let packed_b = pack_b(b);
 
-    let panel = |mut out: MatMut<f64>, a: MatRef<f64>| {
+    let panel = |mut out: MatMut<f64>, a: MatRef<T>| {
         let used = a.nrows().div_ceil(TILE.0);
         let mut packed_a = vec![[0.0; TILE.0]; used * DEPTH.min(m)];
         let mut c = vec![0.0; PANEL * GROUP.min(strips) * TILE.1]; // PANEL × columns of a group
@@ -176,7 +177,7 @@ pub fn product_into(out: MatMut<f64>, c: MatRef<f64>, z: MatRef<f64>) {
     multiply(out, c, z, false)
 }
 
-/// out += CᵀY for C b×m and Y b×p, out m×p.
-pub fn add_tn(out: MatMut<f64>, c: MatRef<f64>, y: MatRef<f64>) {
+/// out += CᵀY for C b×m, in either precision, and Y b×p, out m×p.
+pub fn add_tn<T: Real>(out: MatMut<f64>, c: MatRef<T>, y: MatRef<f64>) {
     multiply(out, c.transpose(), y, true)
 }

@@ -8,6 +8,8 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
+use super::Real;
+
 /// Rows of a strip, by the order of the matrix alone: narrower ones for small matrices, so that there are enough.
 fn strip(m: usize) -> usize {
     (m / 10).next_multiple_of(24).clamp(48, 144)
@@ -20,28 +22,29 @@ const PIECE: usize = 1008;
 /// column-major with a column stride that is no power of two (see [`Block`]). rows·m² operations.
 ///
 /// The bits depend on the number of rows in the block, not on the number of threads: give it blocks of a fixed
-/// number of rows, 1024 to 2048 for speed.
+/// number of rows, 1024 to 2048 for speed. In single precision the products of one block are summed in single precision,
+/// the blocks in double.
 ///
 /// # Panics
 /// When the shapes do not agree.
-pub fn rank_update(s: MatMut<f64>, c: MatRef<f64>) {
+pub fn rank_update<T: Real>(s: MatMut<f64>, c: MatRef<T>) {
     let m = c.ncols();
     assert!(s.nrows() == m && s.ncols() == m, "rank_update: {}×{} += ({m} columns)²", s.nrows(), s.ncols());
     let mut pieces = cut(s);
     if pieces.len() == 1 || rayon::current_num_threads() == 1 {
-        pieces.into_iter().for_each(|piece| piece.update(c));
+        pieces.into_iter().for_each(|piece| T::update(piece, c));
     } else {
         pieces.sort_by_key(|piece| std::cmp::Reverse(piece.s.nrows() * piece.s.ncols()));
         rayon::scope_fifo(|scope| {
             for piece in pieces {
-                scope.spawn_fifo(move |_| piece.update(c));
+                scope.spawn_fifo(move |_| T::update(piece, c));
             }
         });
     }
 }
 
 /// Entries (row.., column..) of the triangle: a rectangle left of the diagonal, or a triangle on it.
-struct Piece<'a> {
+pub struct Piece<'a> {
     row: usize,
     column: usize,
     s: MatMut<'a, f64>,
@@ -67,15 +70,32 @@ fn cut(s: MatMut<'_, f64>) -> Vec<Piece<'_>> {
 }
 
 impl Piece<'_> {
+    /// The columns of C whose products the piece holds.
+    fn factors<'c, T>(&self, c: MatRef<'c, T>) -> (MatRef<'c, T>, MatRef<'c, T>) {
+        (c.subcols(self.row, self.s.nrows()).transpose(), c.subcols(self.column, self.s.ncols()))
+    }
+
     /// Adds its part of CᵀC, one sequential product.
-    fn update(self, c: MatRef<f64>) {
+    pub(super) fn update(self, c: MatRef<f64>) {
+        let (left, right) = self.factors(c);
         let Piece { row, column, s } = self;
-        let (left, right) = (c.subcols(row, s.nrows()).transpose(), c.subcols(column, s.ncols()));
         if column < row {
             matmul(s, Accum::Add, left, right, 1.0, Par::Seq);
         } else {
             let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
             triangular::matmul(s, lower, Accum::Add, left, full, right, full, 1.0, Par::Seq);
+        }
+    }
+
+    /// The same from characters in single precision.
+    pub(super) fn update_single(self, c: MatRef<f32>) {
+        let (left, right) = self.factors(c);
+        let Piece { row, column, mut s } = self;
+        let mut sums = Mat::<f32>::zeros(s.nrows(), s.ncols());
+        matmul(sums.as_mut(), Accum::Replace, left, right, 1.0, Par::Seq);
+        for j in 0..s.ncols() {
+            let from = if column < row { 0 } else { j };
+            (from..s.nrows()).for_each(|i| s[(i, j)] += f64::from(sums[(i, j)]));
         }
     }
 }

@@ -158,21 +158,17 @@ fn in_place_kernel<A: Arithmetic>(z: &mut [f64], sin: &mut [f64]) {
 }
 
 #[inline(always)]
-fn cos_kernel<A: Arithmetic>(z: &[f64], cos: &mut [f64]) {
-    let mut block = Reduced::new();
+fn cos_kernel<A: Arithmetic>(z: &mut [f64]) {
     let mut sin = [0.0; BLOCK];
-    for (z, cos) in z.chunks(BLOCK).zip(cos.chunks_mut(BLOCK)) {
-        let slow = block.reduce::<A>(z);
-        block.finish::<A>(&mut sin, cos);
-        if slow {
-            repair(z, &mut sin, cos);
-        }
+    for z in z.chunks_mut(BLOCK) {
+        let len = z.len();
+        in_place_kernel::<A>(z, &mut sin[..len]);
     }
 }
 
 vectorised!(fn separate(z: &[f64], sin: &mut [f64], cos: &mut [f64]) = separate_kernel);
 vectorised!(fn in_place(z: &mut [f64], sin: &mut [f64]) = in_place_kernel);
-vectorised!(fn only_cos(z: &[f64], out: &mut [f64]) = cos_kernel);
+vectorised!(fn only_cos(z: &mut [f64]) = cos_kernel);
 
 /// sin zᵢ and cos zᵢ, to 1.1 ulp for |zᵢ| ≤ 10⁴ and as `libm` beyond; NaN and ±∞ give NaN. With AVX2
 /// about nine times as fast as `f64::sin_cos`.
@@ -201,13 +197,9 @@ pub fn sin_cos_in_place(z: &mut [f64], sin: &mut [f64]) {
     in_place(z, sin)
 }
 
-/// The cosines alone, the same bits as those of [`sin_cos`].
-///
-/// # Panics
-/// When the lengths differ.
-pub fn cos(z: &[f64], out: &mut [f64]) {
-    assert!(z.len() == out.len(), "cos: slices of different lengths");
-    only_cos(z, out)
+/// The cosines alone, in the place of the angles: the same bits as those of [`sin_cos`].
+pub fn cos_in_place(z: &mut [f64]) {
+    only_cos(z)
 }
 
 #[cfg(test)]

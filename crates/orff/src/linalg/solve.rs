@@ -7,7 +7,7 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::{is_finite, par};
+use super::{is_finite, par, product};
 use crate::{Error, Result};
 
 /// Largest relative residual ‖Ax − b‖ / (‖A‖‖x‖ + ‖b‖) of an accepted solution; rounding leaves about 1e-15.
@@ -39,6 +39,35 @@ impl Cholesky {
         }
         let mut l = Mat::zeros(m, m);
         l.copy_from_triangular_lower(a);
+        Self::factor_lower(&mut l)?;
+        Ok(Cholesky { l })
+    }
+
+    /// The same in the place of a symmetric matrix, both triangles of which are given: no copy. Since the matrix is gone
+    /// afterwards, the factor is checked at once, on one vector of signs.
+    pub fn in_place(mut a: Mat<f64>) -> Result<Self> {
+        let m = a.nrows();
+        if a.ncols() != m {
+            return Err(Error::shape("matrix to factor", "a square matrix", format!("{m}×{}", a.ncols())));
+        }
+        let sign = |i: usize| if (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 0 { 1.0 } else { -1.0 };
+        let signs = Mat::from_fn(m, 1, |i, _| sign(i));
+        let (norm, image) = (a.norm_l2(), product(a.as_ref(), signs.as_ref()));
+        Self::factor_lower(&mut a)?;
+        let factored = Cholesky { l: a };
+        let error = (factored.multiply(signs.as_ref()) - image).norm_l2();
+        accept(relative(error, norm * (m as f64).sqrt()))?;
+        Ok(factored)
+    }
+
+    /// LLᵀX.
+    fn multiply(&self, x: MatRef<f64>) -> Mat<f64> {
+        product(self.l.as_ref(), product(self.l.transpose(), x).as_ref())
+    }
+
+    /// L in the place of the lower triangle of A.
+    fn factor_lower(l: &mut Mat<f64>) -> Result<()> {
+        let m = l.nrows();
         if !is_finite(l.as_ref()) {
             return Err(Error::numerical(
                 "Cholesky factorisation",
@@ -51,14 +80,14 @@ impl Cholesky {
             .map_err(|LltError::NonPositivePivot { index }| not_positive(index, m))?;
         for j in 0..m {
             for i in 0..j {
-                l[(i, j)] = 0.0;
+                l[(i, j)] = 0.0; // faer's notes
             }
         }
         // A pivot may also be lost to overflow: then it is NaN, or infinite, and no error was reported.
         if let Some(index) = (0..m).find(|&j| !(l[(j, j)] > 0.0 && l[(j, j)].is_finite())) {
             return Err(not_positive(index, m));
         }
-        Ok(Cholesky { l })
+        Ok(())
     }
 
     /// From a factor L computed before, for example one read from a file; what is above the diagonal is ignored.
@@ -96,6 +125,27 @@ impl Cholesky {
     /// X with A X = B (m×p): 2m²p operations. When A is given (its lower triangle is read) every column's residual
     /// is checked, for as many operations again.
     pub fn solve(&self, a: Option<MatRef<f64>>, b: MatRef<f64>) -> Result<Mat<f64>> {
+        let x = self.solve_unchecked(b)?;
+        if let Some(a) = a {
+            accept(self.residual(a, b, x.as_ref())?)?;
+        }
+        Ok(x)
+    }
+
+    /// As [`solve`](Self::solve), the residuals those of LLᵀ: for factors that were made
+    /// [`in_place`](Self::in_place).
+    pub fn solve_factored(&self, b: MatRef<f64>) -> Result<Mat<f64>> {
+        let x = self.solve_unchecked(b)?;
+        let image = self.multiply(x.as_ref());
+        let norm = self.l.norm_l2().powi(2);
+        for q in 0..b.ncols() {
+            let error: f64 = (0..b.nrows()).map(|i| (image[(i, q)] - b[(i, q)]).powi(2)).sum();
+            accept(relative(error.sqrt(), norm * x.col(q).norm_l2() + b.col(q).norm_l2()))?;
+        }
+        Ok(x)
+    }
+
+    fn solve_unchecked(&self, b: MatRef<f64>) -> Result<Mat<f64>> {
         self.check_rows(b)?;
         let mut x = b.to_owned();
         self.by_columns(x.as_mut(), |l, mut x| {
@@ -104,17 +154,6 @@ impl Cholesky {
         });
         if !is_finite(x.as_ref()) {
             return Err(Error::numerical("linear system", "the solution is not finite (raise the ridge)"));
-        }
-        if let Some(a) = a {
-            let residual = self.residual(a, b, x.as_ref())?;
-            if residual > RESIDUAL || residual.is_nan() {
-                return Err(Error::numerical(
-                    "linear system",
-                    format!(
-                        "the solution has relative residual {residual:.1e}, expected at most {RESIDUAL:.0e} (raise the ridge)"
-                    ),
-                ));
-            }
         }
         Ok(x)
     }
@@ -183,6 +222,19 @@ fn not_positive(index: usize, m: usize) -> Error {
         "Cholesky factorisation",
         format!("the matrix is not positive definite to rounding (pivot {} of {m}): raise the ridge", index + 1),
     )
+}
+
+/// Refuses a solution, or a factor, with a large relative residual.
+fn accept(residual: f64) -> Result<()> {
+    if residual <= RESIDUAL {
+        return Ok(());
+    }
+    Err(Error::numerical(
+        "linear system",
+        format!(
+            "the solution has relative residual {residual:.1e}, expected at most {RESIDUAL:.0e} (raise the ridge)"
+        ),
+    ))
 }
 
 fn relative(residual: f64, scale: f64) -> f64 {

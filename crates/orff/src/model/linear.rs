@@ -2,8 +2,8 @@
 
 use super::{Held, Preparation};
 use crate::error::{Error, Result};
-use crate::feature::{BLOCK_ROWS, Characters, FeatureMap};
-use crate::linalg;
+use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, Packed};
+use crate::linalg::Real;
 use crate::rows::Inputs;
 use faer::Mat;
 
@@ -16,11 +16,14 @@ pub struct Query {
     pub cov: bool,
     /// Whether they include the noise of a new observation.
     pub noise: bool,
+    /// Whether the mean may be computed in single precision, in half the time, where that is right to some 1e-5 of the
+    /// outputs' scale.
+    pub single: bool,
 }
 
 impl Default for Query {
     fn default() -> Self {
-        Query { std: false, cov: false, noise: true }
+        Query { std: false, cov: false, noise: true, single: false }
     }
 }
 
@@ -79,12 +82,20 @@ impl Linear {
                 "the posterior is not that of this model: the file was altered, fit again".into(),
             ));
         }
+        let combine: Box<dyn Fn(&Inputs) -> Mat<f64>> = if query.single && self.single_is_enough() {
+            let table = Packed::<f32>::new(&self.map, &self.table);
+            Box::new(move |u| self.map.combine(u, &table))
+        } else {
+            let table = Packed::<f64>::new(&self.map, &self.table);
+            Box::new(move |u| self.map.combine(u, &table))
+        };
         let mut characters = Characters::new(self.map.characters());
-        for from in (0..n).step_by(BLOCK_ROWS) {
-            let to = (from + BLOCK_ROWS).min(n);
+        // enough panels for many threads, where nothing larger than the predictions is kept
+        let step = if wanted { BLOCK_ROWS } else { 16 * BLOCK_ROWS };
+        for from in (0..n).step_by(step) {
+            let to = (from + step).min(n);
             let u = self.preparation.prepare(&x.slice(from, to), from + 1)?;
-            self.map.fill(&u, &mut characters);
-            let f = linalg::product(characters.as_mat(), self.table.as_ref());
+            let f = combine(&u);
             let v = self.preparation.views.len();
             for i in 0..to - from {
                 for t in 0..p {
@@ -93,6 +104,7 @@ impl Linear {
                 }
             }
             let Some(posterior) = posterior else { continue };
+            self.map.fill(&u, &mut characters);
             if v == 0 && !query.cov {
                 let raw = posterior.variance(&self.map, characters.as_mat());
                 for t in 0..p {
@@ -123,24 +135,34 @@ impl Linear {
         Ok(Prediction { mean, std: query.std.then_some(std), cov: query.cov.then_some(covs) })
     }
 
-    /// Φ(x) of each row for a model with one output (n×K): what its table is linear in. Cost n·M·d.
-    pub fn features(&self, x: &Inputs) -> Result<Mat<f64>> {
-        if self.map.atoms().outputs() != 1 || !self.preparation.views.is_empty() {
+    /// Φ(x) of each row for a model with one output, row after row into `out` (n×M). Cost n·M·d.
+    pub fn features<T: Real>(&self, x: &Inputs, out: &mut [T]) -> Result<()> {
+        let (m, n) = (self.map.characters(), x.nrows());
+        if self.map.atoms().outputs() != 1 || !self.preparation.views.is_empty() || self.map.unknowns() != m {
             return Err(Error::refused("features of this model", "they are a matrix for each row; ask one output"));
         }
-        let (factors, of) = (self.map.stacked_factors(), self.map.character_of_unknown());
-        let mut out = Mat::zeros(x.nrows(), of.len());
-        let mut characters = Characters::new(self.map.characters());
-        for from in (0..x.nrows()).step_by(BLOCK_ROWS) {
-            let to = (from + BLOCK_ROWS).min(x.nrows());
-            self.map.fill(&self.preparation.prepare(&x.slice(from, to), from + 1)?, &mut characters);
-            let c = characters.as_mat();
-            for (k, &m) in of.iter().enumerate() {
-                let amplitude = factors[(k, 0)];
-                (from..to).for_each(|i| out[(i, k)] = amplitude * c[(i - from, m)]);
-            }
+        if Some(out.len()) != n.checked_mul(m) {
+            return Err(Error::shape("features", format!("room for {n}×{m} numbers"), out.len()));
         }
-        Ok(out)
+        let factors = self.map.stacked_factors();
+        let factors: Vec<T> = factors.col(0).iter().map(|f| T::of(*f)).collect();
+        let step = 16 * BLOCK_ROWS;
+        for from in (0..n).step_by(step) {
+            let to = (from + step).min(n);
+            let u = self.preparation.prepare(&x.slice(from, to), from + 1)?;
+            self.map.write_rows(&u, &factors, &mut out[from * m..to * m])?;
+        }
+        Ok(())
+    }
+
+    /// Whether values in single precision are right to some 1e-5 of the outputs' scale: characters are right to 2⁻²⁴, and
+    /// a table with large entries that cancel makes more of it.
+    fn single_is_enough(&self) -> bool {
+        let worst = |t: usize| {
+            let scale = if self.preparation.views.is_empty() { self.output_scale[t] } else { 1.0 };
+            self.table.col(t).norm_l2() * f64::from(f32::EPSILON) / scale
+        };
+        (0..self.table.ncols()).map(worst).fold(0.0, f64::max) <= 1e-5
     }
 
     fn table_scale(&self, t: usize) -> f64 {

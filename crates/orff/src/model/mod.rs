@@ -21,6 +21,7 @@ pub use project::{LonLat, Projected};
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
+use crate::linalg::Real;
 use crate::rows::Inputs;
 use crate::solve::PathPoint;
 use faer::Mat;
@@ -39,6 +40,9 @@ pub struct Info {
     pub inputs: Vec<String>,
     /// Names of the outputs.
     pub outputs: Vec<String>,
+    /// Whether a single output is a column (n×1) rather than n numbers, for whoever asks for arrays.
+    #[serde(default)]
+    pub column: bool,
     /// How rows were read, for whoever reads the next ones; opaque here.
     pub encoding: Value,
     /// The training.
@@ -95,9 +99,9 @@ impl Model {
         }
     }
 
-    /// Features of n rows, of a model with one output.
-    pub fn features(&self, x: &Inputs) -> Result<Mat<f64>> {
-        self.linear()?.features(&*self.projected(x)?)
+    /// Features of n rows (n×M), of a model with one output, row after row into `out`.
+    pub fn features<T: Real>(&self, x: &Inputs, out: &mut [T]) -> Result<()> {
+        self.linear()?.features(&*self.projected(x)?, out)
     }
 
     /// The inputs as the body of the model takes them.
@@ -114,7 +118,7 @@ impl Model {
             Body::Linear(linear) => Ok(linear),
             Body::Exact(_) => Err(Error::refused(
                 "this of a model of kernel sections",
-                "derivatives and parts are known of models with features; fit regression or field",
+                "derivatives and parts are known of models with random features; fit one of those",
             )),
         }
     }

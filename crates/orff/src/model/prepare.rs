@@ -102,9 +102,14 @@ impl Preparation {
         Mat::from_fn(x.nrows() * v, seen[0].ncols(), |i, k| seen[i % v][(i / v, k)])
     }
 
-    /// u of each row. Sparse rows are scaled but never centred: a shift changes no shift-invariant kernel.
+    /// u of each row. Sparse rows stay sparse where nothing is subtracted, as in what was learned from sparse rows; a model
+    /// of dense rows takes them in full.
     pub fn prepare(&self, inputs: &Inputs, first_row: usize) -> Result<Inputs> {
-        match self.chart(inputs, first_row)? {
+        let charted = match self.chart(inputs, first_row)? {
+            Inputs::Sparse(x) if self.centre.iter().any(|c| *c != 0.0) => Inputs::Dense(Inputs::Sparse(x).to_dense()),
+            charted => charted,
+        };
+        match charted {
             Inputs::Dense(mut x) => {
                 for k in 0..x.ncols() {
                     let (centre, scale) = (self.centre[k], self.scale[k]);

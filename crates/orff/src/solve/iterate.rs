@@ -48,13 +48,14 @@ pub fn solve_iterative(
         return Err(Error::numerical(
             "conjugate gradients",
             format!(
-                "stopped after {} iterations at a relative residual of {:.1e}; raise the ridge or max_iter",
+                "stopped after {} iterations at a relative residual of {:.1e}; raise the ridge or allow more",
                 report.iterations, report.residual
             ),
         ));
     }
     Ok(Solution {
         table: map.lift(&theta),
+        spread: None,
         freedom: None,
         posterior: None,
         how: format!(

@@ -9,6 +9,7 @@ mod spectral;
 mod system;
 
 pub use direct::solve_direct;
+pub(crate) use direct::solve_in_place;
 pub use dual::{Dual, DualComponent, DualSolution, DualSpectral};
 pub use gram::Group;
 pub use iterate::solve_iterative;
@@ -16,13 +17,19 @@ pub use spectral::{PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
 pub(crate) use system::{incomplete_metric, is_diagonal, whitener};
 
+use crate::error::Result;
 use faer::Mat;
+
+/// Asked for better right-hand sides, given a system and its solutions, until there are none.
+pub(crate) type Correct<'a> = &'a mut dyn FnMut(&System, &[Vec<f64>]) -> Result<Option<Vec<Vec<f64>>>>;
 
 /// What a solver found for one ridge.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// The table Z (M×p): f(x) = Zᵀ(c(x) − c̄) + ȳ.
     pub table: Mat<f64>,
+    /// cc·Z (M×p), where it is known.
+    pub spread: Option<Mat<f64>>,
     /// Effective degrees of freedom of each output, where they are known.
     pub freedom: Option<Vec<f64>>,
     /// What a posterior covariance needs, where it is affordable.

@@ -1,16 +1,21 @@
 //! One eigendecomposition, every ridge: solutions, degrees of freedom, cross-validation and evidence along a path.
 
-use super::{Shape, Solution, Spread, System};
+use super::{Correct, Shape, Solution, Spread, System};
 use crate::error::{Error, Result};
 use crate::feature::Basis;
 use crate::linalg;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
+/// Ridges up to this many times the rounding of the eigenvalues are as good as none.
+const TINY: f64 = 1e3;
+
 /// A system with its matrices diagonalised.
 pub struct Spectral {
     system: System,
     eigen: Vec<linalg::Eigen>,
+    /// Where the eigenvalues of each matrix are lost to rounding.
+    floors: Vec<f64>,
     /// Qᵀ rhs of each component.
     turned: Vec<Vec<f64>>,
     /// The components by their filters.
@@ -85,38 +90,43 @@ impl PathPoint {
 }
 
 impl Spectral {
-    /// Diagonalises every matrix of the system. Cost K³ per matrix.
-    pub fn new(system: System) -> Result<Self> {
-        let mut eigen: Vec<_> = system.groups.iter().map(|g| linalg::eigen(g.as_ref())).collect::<Result<_>>()?;
-        let mut turned = vec![Vec::new(); system.components.len()];
-        for (g, eigen) in eigen.iter_mut().enumerate() {
-            // what rounding leaves of a zero; the right-hand side has no part there either, only rounding, which a small
-            // ridge would blow up
-            let floor = eigen.values.iter().copied().fold(0.0, f64::max) * eigen.values.len() as f64 * f64::EPSILON;
-            eigen.values.iter_mut().filter(|v| **v <= floor).for_each(|v| *v = 0.0);
-            let members: Vec<usize> = (0..turned.len()).filter(|&k| system.components[k].group == g).collect();
-            let rhs = Mat::from_fn(eigen.values.len(), members.len(), |i, j| system.components[members[j]].rhs[i]);
-            let t = linalg::product(eigen.vectors.transpose(), rhs.as_ref());
-            members.iter().enumerate().for_each(|(j, &k)| {
-                let seen = t.col(j).iter().zip(&eigen.values);
-                turned[k] = seen.map(|(t, value)| if *value > 0.0 { *t } else { 0.0 }).collect();
-            });
+    /// Diagonalises every matrix of the system. Cost K³ per matrix, K n² with few observations n. Only eigenvalues
+    /// that are not zero count for anything but the posterior.
+    pub fn new(mut system: System) -> Result<Self> {
+        let observed = |g: usize| {
+            let points = system.components.iter().filter(|c| c.group == g).map(|c| c.points);
+            points.fold(0.0, f64::max) as usize
+        };
+        let ranks: Vec<usize> = (0..system.groups.len()).map(observed).collect();
+        // the matrices are not needed any more
+        let matrices = std::mem::take(&mut system.groups).into_iter().zip(ranks);
+        let mut eigen: Vec<_> =
+            matrices.map(|(a, rank)| linalg::eigen_of_rank(a.as_ref(), rank)).collect::<Result<_>>()?;
+        let mut floors = Vec::new();
+        for eigen in &mut eigen {
+            eigen.values.iter_mut().for_each(|v| *v = v.max(0.0));
+            floors
+                .push(eigen.values.iter().copied().fold(0.0, f64::max) * eigen.vectors.nrows() as f64 * f64::EPSILON);
         }
+        let turned = turned(&system, &eigen);
         let (classes, class_of) = classes(&system, &turned);
-        Ok(Spectral { system, eigen, turned, classes, class_of })
+        Ok(Spectral { system, eigen, floors, turned, classes, class_of })
     }
 
-    /// The system.
+    /// The system, without its matrices.
     pub fn system(&self) -> &System {
         &self.system
     }
 
-    /// 1/(Λ + μ) of a class, with the pseudo-inverse at μ = 0; and μ.
+    /// 1/(Λ + μ) of a class, and μ. Where both are lost to rounding it is zero: the right-hand side along such an
+    /// eigenvalue is mostly rounding, which a tiny ridge would blow up; at μ = 0 this is the pseudo-inverse.
     fn inverses(&self, class: &Class, ridge: f64) -> (Vec<f64>, f64) {
         let c = &self.system.components[class.first];
         let mu = self.system.rows * ridge / c.s2;
         let values = &self.eigen[c.group].values;
-        let inverse = |value: &f64| if value + mu > 0.0 { 1.0 / (value + mu) } else { 0.0 };
+        let floor = self.floors[c.group];
+        let lost = |value: f64| value <= floor && mu <= TINY * floor;
+        let inverse = |value: &f64| if lost(*value) { 0.0 } else { 1.0 / (value + mu) };
         (values.iter().map(inverse).collect(), mu)
     }
 
@@ -135,7 +145,7 @@ impl Spectral {
                 freedom += class.members * share;
                 fitted += energy * inverse[i];
                 residual += energy * inverse[i] * (2.0 - share);
-                if mu > 0.0 {
+                if inverse[i] > 0.0 && mu > 0.0 {
                     log_det += class.members * libm::log1p(value / mu);
                 }
             }
@@ -169,10 +179,9 @@ impl Spectral {
         Ok(self.at(minimise(&self.grid(29), |l| score(&self.at(l)))?))
     }
 
-    /// The solution at one ridge; λ = 0 gives the one of least norm.
-    pub fn solve(&self, map: &dyn Basis, ridge: f64, posterior: bool) -> Solution {
-        let inverses: Vec<Vec<f64>> = self.classes.iter().map(|c| self.inverses(c, ridge).0).collect();
-        let of = |k: usize| &inverses[self.class_of[k]];
+    /// The solutions of the components at one ridge, whose filters are given.
+    fn solutions(&self, inverses: &[(Vec<f64>, f64)]) -> Vec<Vec<f64>> {
+        let of = |k: usize| &inverses[self.class_of[k]].0;
         let mut solutions = vec![Vec::new(); self.turned.len()];
         for (g, eigen) in self.eigen.iter().enumerate() {
             let group = |k: &usize| self.system.components[*k].group == g;
@@ -183,6 +192,47 @@ impl Spectral {
             let g = linalg::product(eigen.vectors.as_ref(), scaled.as_ref());
             members.iter().enumerate().for_each(|(j, &k)| solutions[k] = g.col(j).iter().copied().collect());
         }
+        solutions
+    }
+
+    /// The filters of every class at one ridge.
+    fn filters(&self, ridge: f64) -> Vec<(Vec<f64>, f64)> {
+        self.classes.iter().map(|c| self.inverses(c, ridge)).collect()
+    }
+
+    /// The solution at one ridge; λ = 0 gives the one of least norm.
+    pub fn solve(&self, map: &dyn Basis, ridge: f64, posterior: bool) -> Result<Solution> {
+        let filters = self.filters(ridge);
+        self.finish(map, ridge, posterior, &filters, &self.solutions(&filters))
+    }
+
+    /// The same for λ > 0, corrected; the scores along the path stay as they were.
+    pub(crate) fn solve_corrected(
+        &mut self,
+        map: &dyn Basis,
+        ridge: f64,
+        posterior: bool,
+        correct: Correct,
+    ) -> Result<Solution> {
+        let filters = self.filters(ridge);
+        let mut solutions = self.solutions(&filters);
+        while let Some(better) = correct(&self.system, &solutions)? {
+            self.system.components.iter_mut().zip(better).for_each(|(c, rhs)| c.rhs = rhs);
+            self.turned = turned(&self.system, &self.eigen);
+            solutions = self.solutions(&filters);
+        }
+        self.finish(map, ridge, posterior, &filters, &solutions)
+    }
+
+    fn finish(
+        &self,
+        map: &dyn Basis,
+        ridge: f64,
+        posterior: bool,
+        inverses: &[(Vec<f64>, f64)],
+        solutions: &[Vec<f64>],
+    ) -> Result<Solution> {
+        let of = |k: usize| &inverses[self.class_of[k]].0;
         let mut freedom = Vec::new();
         let mut spreads: Vec<Spread> = Vec::new();
         let mut first = vec![true; self.eigen.len()];
@@ -194,19 +244,25 @@ impl Spectral {
                     Shape::Directions { u, .. } => Some(u.col(k).iter().copied().collect()),
                     Shape::Lifted => None,
                 };
-                let root = std::mem::take(&mut first[c.group]).then(|| eigen.vectors.clone());
-                spreads.push(Spread { group: c.group, root, scale: of(k).clone(), direction });
+                let root = if std::mem::take(&mut first[c.group]) { Some(whole(&eigen.vectors)?) } else { None };
+                // where no observation was, or is lost to rounding, the prior is left
+                let mu = inverses[self.class_of[k]].1;
+                let values = eigen.values.iter().copied().chain(std::iter::repeat(0.0));
+                let scale = values.take(eigen.vectors.nrows()).map(|value| 1.0 / (value + mu)).collect();
+                spreads.push(Spread { group: c.group, root, scale, direction });
             }
         }
-        let table = self.system.table(map, &solutions);
+        let table = self.system.table(map, solutions);
         let outputs = table.ncols();
-        Solution {
+        let unknowns = self.eigen.first().map_or(0, |e| e.vectors.nrows());
+        Ok(Solution {
+            spread: self.system.spread(solutions, ridge),
             freedom: Some(self.system.freedom(outputs, &freedom)),
             table,
             posterior: (posterior && ridge > 0.0).then_some(spreads),
-            how: format!("eigenvalues of {} unknowns", self.turned.first().map_or(0, Vec::len)),
+            how: format!("eigenvalues of {unknowns} unknowns"),
             iterations: 1,
-        }
+        })
     }
 
     /// For leave-one-out: leverages of rows and their residuals. `c` (n×M) are characters, `y` (n×p) outputs, both
@@ -238,12 +294,12 @@ impl Spectral {
         if (&gram - Mat::<f64>::identity(gram.nrows(), gram.ncols())).norm_max() > 1e-8 {
             return Err(Error::refused("leave-one-out with a metric", "whiten the outputs instead, or use gcv"));
         }
-        let m = amplitudes.len();
         let mut vectors = self.eigen[0].vectors.clone();
+        let m = vectors.ncols();
         for j in 0..m {
-            (0..m).for_each(|i| vectors[(i, j)] *= amplitudes[i]);
+            (0..vectors.nrows()).for_each(|i| vectors[(i, j)] *= amplitudes[i]);
         }
-        let q = linalg::product(c, vectors.as_ref()); // n×M: Qᵀ(√a∘c) of each row
+        let q = linalg::product(c, vectors.as_ref()); // Qᵀ(√a∘c) of each row
         let targets = linalg::product(y, u.as_ref()); // n×r
         let (classes, r) = (self.classes.len(), self.turned.len());
         let filters: Vec<Vec<f64>> =
@@ -270,11 +326,30 @@ impl Spectral {
         }
         Ok(())
     }
+}
 
-    /// The eigenvectors of a group, for tests.
-    pub fn vectors(&self, group: usize) -> &Mat<f64> {
-        &self.eigen[group].vectors
+/// Qᵀ rhs of each component.
+fn turned(system: &System, eigen: &[linalg::Eigen]) -> Vec<Vec<f64>> {
+    let mut turned = vec![Vec::new(); system.components.len()];
+    for (g, eigen) in eigen.iter().enumerate() {
+        let members: Vec<usize> = (0..turned.len()).filter(|&k| system.components[k].group == g).collect();
+        let rhs = Mat::from_fn(eigen.vectors.nrows(), members.len(), |i, j| system.components[members[j]].rhs[i]);
+        let t = linalg::product(eigen.vectors.transpose(), rhs.as_ref());
+        members.iter().enumerate().for_each(|(j, &k)| turned[k] = t.col(j).iter().copied().collect());
     }
+    turned
+}
+
+/// The eigenvectors, and a basis of the rest.
+fn whole(vectors: &Mat<f64>) -> Result<Mat<f64>> {
+    let (k, r) = vectors.shape();
+    if k == r {
+        return Ok(vectors.clone());
+    }
+    let mut all = Mat::zeros(k, k);
+    all.subcols_mut(0, r).copy_from(vectors);
+    all.subcols_mut(r, k - r).copy_from(linalg::complement(vectors.as_ref())?);
+    Ok(all)
 }
 
 /// Ridges from 10⁻¹² to 10² of `top` (1 if that is zero), evenly spaced in the logarithm.
@@ -290,7 +365,7 @@ pub(super) fn minimise(grid: &[f64], score: impl Fn(f64) -> f64) -> Result<f64> 
     let best = (0..grid.len())
         .filter(|&i| scores[i].is_finite())
         .min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
-        .ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite score; give one with --ridge"))?;
+        .ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite score; give one yourself"))?;
     let (mut low, mut high) = (grid[best.saturating_sub(1)].ln(), grid[(best + 1).min(grid.len() - 1)].ln());
     let golden = 0.5 * (5f64.sqrt() - 1.0);
     let value = |log: f64| score(libm::exp(log));

@@ -12,6 +12,8 @@ use std::ops::Range;
 pub struct Centred {
     /// n of the mean loss: the weight of all rows with an observed output, this one or another.
     pub rows: f64,
+    /// Number of rows spoken of, whatever their weights.
+    pub points: f64,
     /// Number of observations: Σw when weights count repetitions, the number of rows when they are precisions 1/σ².
     pub observations: f64,
     /// Σw of the rows spoken of.
@@ -33,23 +35,28 @@ pub struct Centred {
 impl Centred {
     /// Of all outputs together when every row has them all, else one for each output.
     pub fn all(moments: &Moments, offset: bool) -> Vec<Self> {
-        let among = |part: &Part| {
+        Self::take(moments.clone(), offset)
+    }
+
+    /// As [`all`](Self::all), in the place of the moments.
+    pub fn take(moments: Moments, offset: bool) -> Vec<Self> {
+        let (rows, relative) = (moments.weight(), moments.relative());
+        let among = |part: Part| {
+            let (observations, weight) = (if relative { part.rows } else { part.weight }, part.weight);
             let one = Self::of(part, offset);
-            let observations = if moments.relative() { part.rows } else { part.weight };
-            let count = observations - (part.weight - one.count);
-            Centred { rows: moments.weight(), observations, count, ..one }
+            let count = observations - (weight - one.count);
+            Centred { rows, observations, count, ..one }
         };
-        match moments.complete() {
-            Some(part) => vec![among(part)],
-            None => (0..moments.outputs()).map(|t| among(&moments.output(t))).collect(),
+        match moments.into_complete() {
+            Ok(part) => vec![among(part)],
+            Err(moments) => (0..moments.outputs()).map(|t| among(moments.output(t))).collect(),
         }
     }
 
     /// Centres a part of moments, as if there were no other rows.
-    pub fn of(part: &Part, offset: bool) -> Self {
-        let mut cc = part.cc.clone();
+    pub fn of(part: Part, offset: bool) -> Self {
+        let Part { rows: points, mut cc, mut cy, mut yy, .. } = part;
         linalg::mirror(cc.as_mut());
-        let (mut cy, mut yy) = (part.cy.clone(), part.yy.clone());
         let (m, p) = (cy.nrows(), cy.ncols());
         let (mut mean_c, mut mean_y) = (vec![0.0; m], vec![0.0; p]);
         if offset && part.weight > 0.0 {
@@ -68,6 +75,7 @@ impl Centred {
         let count = part.weight - if offset { 1.0 } else { 0.0 };
         Centred {
             rows: part.weight,
+            points,
             observations: part.weight,
             weight: part.weight,
             count,
@@ -79,9 +87,16 @@ impl Centred {
         }
     }
 
-    /// The constant of some outputs and their residual sums of squares, when z (M×q) are their columns of the table.
-    pub fn explained(&self, outputs: Range<usize>, z: MatRef<f64>) -> Vec<(f64, f64)> {
-        let spread = linalg::product(self.cc.as_ref(), z); // M×q
+    /// The same without the moments of the characters, which a system may then have.
+    pub fn summary(&self) -> Self {
+        let (mean_c, mean_y) = (self.mean_c.clone(), self.mean_y.clone());
+        Centred { mean_c, mean_y, cc: Mat::new(), cy: self.cy.clone(), yy: self.yy.clone(), ..*self }
+    }
+
+    /// The constant of some outputs and their residual sums of squares, when z (M×q) are their columns of the table and
+    /// `spread` is cc·z, if it is known.
+    pub fn explained(&self, outputs: Range<usize>, z: MatRef<f64>, spread: Option<MatRef<f64>>) -> Vec<(f64, f64)> {
+        let spread = spread.map_or_else(|| linalg::product(self.cc.as_ref(), z), |s| s.to_owned()); // M×q
         let one = |(q, t): (usize, usize)| {
             let (mut drift, mut fitted, mut energy) = (0.0, 0.0, 0.0);
             for i in 0..z.nrows() {
@@ -130,6 +145,8 @@ pub struct Component {
     pub yy: f64,
     /// Number of its observations.
     pub count: f64,
+    /// Number of rows, whatever their weights (all outputs together when the problem does not split): a bound of G's rank.
+    pub points: f64,
 }
 
 /// How solutions of components become the table Z.
@@ -160,30 +177,50 @@ pub struct System {
 
 impl System {
     /// The system of a feature map: r scalar problems when the kernel is decomposable, one of K unknowns otherwise.
-    /// `data` has one entry (all outputs complete) or one per output.
-    pub fn new(map: &dyn Basis, data: &[Centred], metric: Option<&Mat<f64>>) -> Result<System> {
-        agree(map, data)?;
+    /// `data` has one entry (all outputs complete) or one per output; what is given away is not copied.
+    pub fn new<'a>(
+        map: &dyn Basis,
+        data: impl Into<Cow<'a, [Centred]>>,
+        metric: Option<&Mat<f64>>,
+    ) -> Result<System> {
+        let data = data.into();
+        agree(map, &data)?;
         let p = map.shape().1;
         let whitener = metric.map(|m| whitener(m, p)).transpose()?;
         if whitener.is_some() && data.len() != 1 {
             return Err(incomplete_metric());
         }
-        match (map.shared(), data) {
-            (Some((b, amplitudes)), [all]) => Self::complete(amplitudes, b, all, whitener.as_ref()),
-            (Some((b, amplitudes)), each) if is_diagonal(&(b * b.transpose())) => Self::separate(amplitudes, b, each),
-            _ => Self::full(map, data, whitener.as_ref()),
+        match map.shared() {
+            Some((b, amplitudes)) if data.len() == 1 => {
+                let all = match data {
+                    Cow::Owned(mut all) => Cow::Owned(all.remove(0)),
+                    Cow::Borrowed(all) => Cow::Borrowed(&all[0]),
+                };
+                Self::complete(amplitudes, b, all, whitener.as_ref())
+            }
+            Some((b, amplitudes)) if is_diagonal(&(b * b.transpose())) => {
+                Self::separate(amplitudes, b, data.into_owned())
+            }
+            _ => Self::full(map, &data, whitener.as_ref()),
         }
+    }
+
+    /// Whether the system of such data splits into scalar problems, which need no moments of characters beside it.
+    pub fn splits(map: &dyn Basis, data: &[Centred]) -> bool {
+        map.shared().is_some_and(|(b, _)| data.len() == 1 || is_diagonal(&(b * b.transpose())))
     }
 
     fn complete(
         amplitudes: Vec<f64>,
         b: &Mat<f64>,
-        all: &Centred,
+        all: Cow<Centred>,
         white: Option<&(Mat<f64>, Mat<f64>)>,
     ) -> Result<System> {
         let (b, data) = match white {
-            None => (Cow::Borrowed(b), Cow::Borrowed(all)),
-            Some((inverse, _)) => (Cow::Owned(inverse * b), Cow::Owned(all.clone().transformed(inverse.as_ref()))),
+            None => (Cow::Borrowed(b), all),
+            Some((inverse, _)) => {
+                (Cow::Owned(inverse * b), Cow::Owned(all.into_owned().transformed(inverse.as_ref())))
+            }
         };
         // B = U diag(s) Vᵀ through BᵀB = V diag(s²) Vᵀ
         let gram = linalg::eigen((b.transpose() * &*b).as_ref())?;
@@ -201,6 +238,7 @@ impl System {
             s2: gram.values[k],
             yy: (0..p).map(|t| u[(t, j)] * yu[(t, j)]).sum(),
             count: data.count,
+            points: data.points,
         };
         let components: Vec<Component> = kept.iter().enumerate().map(component).collect();
         let explained: f64 = components.iter().map(|c| c.yy).sum();
@@ -210,19 +248,25 @@ impl System {
         };
         let total: f64 = (0..p).map(|t| data.yy[(t, t)]).sum();
         let rest = ((total - explained).max(0.0), (p - components.len()) as f64 * data.count);
-        let group = weighted(&data.cc, &amplitudes);
+        let (rows, observed) = (data.rows, p as f64 * data.observations);
+        let cc = match data {
+            Cow::Owned(data) => data.cc,
+            Cow::Borrowed(data) => data.cc.clone(),
+        };
+        let group = weighted(cc, &amplitudes);
         let shape = Shape::Directions { u, amplitudes };
-        let observed = p as f64 * data.observations;
-        Ok(System { rows: data.rows, observed, groups: vec![group], components, rest, shape })
+        Ok(System { rows, observed, groups: vec![group], components, rest, shape })
     }
 
-    fn separate(amplitudes: Vec<f64>, b: &Mat<f64>, each: &[Centred]) -> Result<System> {
+    fn separate(amplitudes: Vec<f64>, b: &Mat<f64>, each: Vec<Centred>) -> Result<System> {
         let gamma = b * b.transpose();
         let p = gamma.nrows();
         let top = (0..p).map(|t| gamma[(t, t)]).fold(0.0, f64::max);
         let (mut groups, mut components, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
         let mut rest = (0.0, 0.0);
-        for (t, data) in each.iter().enumerate() {
+        let rows = each[0].rows;
+        let observed = each.iter().map(|data| data.observations).sum();
+        for (t, data) in each.into_iter().enumerate() {
             if gamma[(t, t)] <= 1e-14 * top {
                 rest = (rest.0 + data.yy[(t, t)], rest.1 + data.count);
                 continue;
@@ -233,14 +277,14 @@ impl System {
                 s2: gamma[(t, t)],
                 yy: data.yy[(t, t)],
                 count: data.count,
+                points: data.points,
             });
-            groups.push(weighted(&data.cc, &amplitudes));
+            groups.push(weighted(data.cc, &amplitudes));
             outputs.push(t);
         }
         let u = Mat::from_fn(p, outputs.len(), |t, k| if outputs[k] == t { 1.0 } else { 0.0 });
-        let observed = each.iter().map(|data| data.observations).sum();
         let shape = Shape::Directions { u, amplitudes };
-        Ok(System { rows: each[0].rows, observed, groups, components, rest, shape })
+        Ok(System { rows, observed, groups, components, rest, shape })
     }
 
     /// P has blocks Σ_t f_it f_jt cc_t[mᵢ,mⱼ] with f the weighted factors: K² p numbers, no data.
@@ -278,6 +322,7 @@ impl System {
             s2: 1.0,
             yy: (0..p).map(yy).sum(),
             count: (0..p).map(count).sum(),
+            points: (0..p).map(|t| data[t.min(data.len() - 1)].points).sum(),
         };
         Ok(System {
             rows: data[0].rows,
@@ -298,6 +343,33 @@ impl System {
                 linalg::product(g.as_ref(), u.transpose())
             }
         }
+    }
+
+    /// Right-hand sides of outputs whose cross moments with the characters are `cy` (M×p); without a metric.
+    pub fn right(&self, map: &dyn Basis, cy: &Mat<f64>) -> Vec<Vec<f64>> {
+        match &self.shape {
+            Shape::Lifted => {
+                let (factors, of) = map.stacked();
+                let one = |(i, &m): (usize, &usize)| (0..cy.ncols()).map(|t| factors[(i, t)] * cy[(m, t)]).sum();
+                vec![of.iter().enumerate().map(one).collect()]
+            }
+            Shape::Directions { u, amplitudes } => {
+                let rhs = linalg::product(cy.as_ref(), u.as_ref());
+                let scaled = |k: usize| amplitudes.iter().enumerate().map(|(m, a)| a * rhs[(m, k)]).collect();
+                (0..u.ncols()).map(scaled).collect()
+            }
+        }
+    }
+
+    /// cc·Z (M×p) of solutions at one ridge λ, from G g = rhs − μg, when the kernel is decomposable.
+    pub fn spread(&self, solutions: &[Vec<f64>], ridge: f64) -> Option<Mat<f64>> {
+        let Shape::Directions { u, amplitudes } = &self.shape else { return None };
+        let g = Mat::from_fn(amplitudes.len(), solutions.len(), |m, k| {
+            let c = &self.components[k];
+            let inverse = if amplitudes[m] > 0.0 { 1.0 / amplitudes[m] } else { 0.0 };
+            inverse * (c.rhs[m] - self.rows * ridge / c.s2 * solutions[k][m])
+        });
+        Some(linalg::product(g.as_ref(), u.transpose()))
     }
 
     /// Degrees of freedom of each output from those of the components.
@@ -333,8 +405,11 @@ pub(crate) fn is_diagonal(m: &Mat<f64>) -> bool {
     (0..m.ncols()).all(|j| (0..m.nrows()).all(|i| i == j || m[(i, j)] == 0.0))
 }
 
-fn weighted(cc: &Mat<f64>, amplitudes: &[f64]) -> Mat<f64> {
-    Mat::from_fn(cc.nrows(), cc.ncols(), |i, j| amplitudes[i] * amplitudes[j] * cc[(i, j)])
+fn weighted(mut cc: Mat<f64>, amplitudes: &[f64]) -> Mat<f64> {
+    for (j, b) in amplitudes.iter().enumerate() {
+        cc.col_mut(j).iter_mut().zip(amplitudes).for_each(|(v, a)| *v *= a * b);
+    }
+    cc
 }
 
 /// With a metric the residuals of a row belong together: one cannot be missing.

@@ -1,7 +1,9 @@
 //! Lengthscales: how far along each input a function stays similar.
 
 use crate::error::{Error, Result};
+use crate::params::said;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Value;
 use std::fmt;
 
 /// Lengthscale ℓ of a spectrum: chosen from the data, one, or one per input. The kernel is k₀(δ₁/ℓ₁, …, δ_d/ℓ_d).
@@ -47,6 +49,18 @@ impl Lengthscale {
         match scales.iter().find(|s| !(s.is_finite() && **s > 0.0)) {
             Some(bad) => Err(Error::parameter("lengthscale", "finite numbers > 0", bad)),
             None => Ok(scales),
+        }
+    }
+
+    /// Checks what is given, for however many inputs.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Lengthscale::Auto => Ok(()),
+            Lengthscale::Common(_) => self.per_input(1).map(drop),
+            Lengthscale::PerInput(scales) if scales.is_empty() => {
+                Err(Error::parameter("lengthscale", "one number, or one number per input", "an empty list"))
+            }
+            Lengthscale::PerInput(scales) => self.per_input(scales.len()).map(drop),
         }
     }
 
@@ -110,40 +124,14 @@ impl Serialize for Lengthscale {
 
 impl<'de> Deserialize<'de> for Lengthscale {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Reader)
-    }
-}
-
-struct Reader;
-
-impl<'de> de::Visitor<'de> for Reader {
-    type Value = Lengthscale;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("\"auto\", a number, or a list of numbers")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Lengthscale, E> {
-        if text == "auto" { Ok(Lengthscale::Auto) } else { Err(E::invalid_value(de::Unexpected::Str(text), &self)) }
-    }
-
-    fn visit_f64<E: de::Error>(self, scale: f64) -> Result<Lengthscale, E> {
-        Ok(Lengthscale::Common(scale))
-    }
-
-    fn visit_i64<E: de::Error>(self, scale: i64) -> Result<Lengthscale, E> {
-        Ok(Lengthscale::Common(scale as f64))
-    }
-
-    fn visit_u64<E: de::Error>(self, scale: u64) -> Result<Lengthscale, E> {
-        Ok(Lengthscale::Common(scale as f64))
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Lengthscale, A::Error> {
-        let mut scales = Vec::new();
-        while let Some(scale) = list.next_element()? {
-            scales.push(scale);
-        }
-        Ok(Lengthscale::PerInput(scales))
+        let value = Value::deserialize(from)?;
+        let read = match &value {
+            Value::String(word) if word == "auto" => Some(Lengthscale::Auto),
+            Value::Number(scale) => scale.as_f64().map(Lengthscale::Common),
+            Value::Array(list) => list.iter().map(Value::as_f64).collect::<Option<_>>().map(Lengthscale::PerInput),
+            _ => None,
+        };
+        let wrong = || Error::parameter("lengthscale", "auto, a finite number > 0 or a list of them", said(&value));
+        read.ok_or_else(|| de::Error::custom(wrong()))
     }
 }

@@ -3,9 +3,10 @@
 use super::Lengthscale;
 use super::law::{Law, Parameters, Sampling, Scale};
 use crate::error::{Error, Result};
+use crate::params::field;
 use crate::special::{gamma_quantile, ln_bessel_k};
 use faer::Mat;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::f64::consts::LN_2;
 
 /// k₀(δ) = 2^{1−ν}/Γ(ν) x^ν K_ν(x), x = √(2ν)‖δ/ℓ‖: functions with fewer than ν derivatives.
@@ -23,9 +24,16 @@ use std::f64::consts::LN_2;
 #[serde(deny_unknown_fields, default)]
 pub struct Matern {
     /// ν, at least 0.1.
+    #[serde(deserialize_with = "smoothness")]
     pub smoothness: f64,
     /// ℓ.
     pub lengthscale: Lengthscale,
+}
+
+const SMOOTHNESS: &str = "a number from 0.1 to 1000000";
+
+fn smoothness<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    field(from, "smoothness", SMOOTHNESS)
 }
 
 impl Default for Matern {
@@ -72,7 +80,7 @@ impl Parameters for Matern {
         if (0.1..=1e6).contains(&self.smoothness) {
             return Ok(());
         }
-        Err(Error::parameter("smoothness", "a number from 0.1 to 1000000", self.smoothness))
+        Err(Error::parameter("smoothness", SMOOTHNESS, self.smoothness))
     }
 }
 

@@ -41,7 +41,7 @@ macro_rules! spectra {
         /// # Ok::<(), orff::Error>(())
         /// ```
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "name")]
+        #[serde(tag = "name", expecting = "a spectrum such as {\"name\": \"gaussian\"}")]
         pub enum Spectrum {
             $(#[doc = $formula] #[serde(rename = $name)] $Name($Name),)*
         }
@@ -112,6 +112,12 @@ impl Spectrum {
     pub fn with_lengthscale(mut self, lengthscale: Lengthscale) -> Self {
         *self.parameters_mut().lengthscale_mut() = lengthscale;
         self
+    }
+
+    /// Checks every parameter that is given, for however many inputs.
+    pub fn check_parameters(&self) -> Result<()> {
+        self.parameters().check()?;
+        self.lengthscale().check()
     }
 
     /// Checks every parameter for d inputs and returns ℓ₁, …, ℓ_d.

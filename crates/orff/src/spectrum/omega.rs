@@ -2,6 +2,7 @@
 
 use super::project::project;
 use super::structured::Structured;
+use crate::linalg::Real;
 use faer::{Mat, MatMut, MatRef};
 
 /// D frequencies in d dimensions, stored or implied.
@@ -11,7 +12,7 @@ use faer::{Mat, MatMut, MatRef};
 /// use orff::spectrum::Omega;
 /// let omega = Omega::Dense(mat![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]); // D×d
 /// let x = mat![[1.0, -1.0], [0.0, 0.5]]; // b×d
-/// let mut out = Mat::zeros(2, 2);
+/// let mut out = Mat::<f64>::zeros(2, 2);
 /// omega.project(x.as_ref(), 1, out.as_mut());
 /// assert_eq!(out, mat![[-1.0, -1.0], [2.0, 3.0]]);
 /// ```
@@ -37,6 +38,25 @@ impl Omega {
         match self {
             Omega::Dense(omega) => omega.ncols(),
             Omega::Structured(omega) => omega.dimension(),
+        }
+    }
+
+    /// X Ω[from..from+len]ᵀ transposed (len×b), the angles of one row side by side: the same bits.
+    pub fn project_rows<T: Real>(&self, x: MatRef<'_, f64>, from: usize, mut out: MatMut<'_, T>) {
+        match self {
+            Omega::Dense(omega) => project(omega.as_ref().subrows(from, out.nrows()), x, out),
+            Omega::Structured(omega) => omega.project(x, from, out.as_mut().transpose_mut()),
+        }
+    }
+
+    /// A bound of ‖ωⱼ‖.
+    pub fn largest(&self) -> f64 {
+        match self {
+            Omega::Dense(omega) => {
+                let square = |j: usize| (0..omega.ncols()).map(|k| omega[(j, k)] * omega[(j, k)]).sum::<f64>();
+                (0..omega.nrows()).map(square).fold(0.0, f64::max).sqrt()
+            }
+            Omega::Structured(omega) => omega.largest(),
         }
     }
 
@@ -74,12 +94,12 @@ impl Omega {
 
     /// out = X Ω[from..from+len]ᵀ, X: b×d, out: b×len; sequential.
     ///
-    /// Each entry has the same bits whatever the rows and atoms it is computed with. Time O(b·len·d), structured
+    /// In single precision when `out` is. Each entry has the same bits whatever the rows and atoms it is computed with. Time O(b·len·d), structured
     /// O(b·len·log d) for whole blocks of atoms.
     ///
     /// # Panics
     /// If the shapes disagree: X must have d columns, out b rows and at most D − from columns.
-    pub fn project(&self, x: MatRef<'_, f64>, from: usize, out: MatMut<'_, f64>) {
+    pub fn project<T: Real>(&self, x: MatRef<'_, f64>, from: usize, out: MatMut<'_, T>) {
         assert_eq!(x.ncols(), self.dimension(), "project: columns of x");
         assert_eq!(x.nrows(), out.nrows(), "project: rows of out");
         assert!(from + out.ncols() <= self.count(), "project: atoms");

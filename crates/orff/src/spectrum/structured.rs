@@ -1,5 +1,6 @@
 //! Structured frequencies: products of Hadamard and random sign matrices instead of dense orthogonal ones.
 
+use crate::linalg::Real;
 use crate::random::Stream;
 use faer::{Mat, MatMut, MatRef};
 
@@ -66,6 +67,12 @@ impl Structured {
         self.block
     }
 
+    /// A bound of ‖ωⱼ‖: rows of n^{3/2}M have norm n^{3/2}.
+    pub(super) fn largest(&self) -> f64 {
+        let (n, smallest) = (self.block as f64, self.scales.iter().copied().fold(f64::INFINITY, f64::min));
+        self.factors.iter().copied().fold(0.0, f64::max) * n * n.sqrt() / smallest
+    }
+
     pub(super) fn prefix(&self, count: usize) -> Self {
         let mut it = self.clone();
         it.factors.truncate(count);
@@ -103,7 +110,7 @@ impl Structured {
 
     /// Rows travel in groups of `LANES` side by side, so that every butterfly is a vector operation; no entry sees
     /// its neighbours.
-    pub(super) fn project(&self, x: MatRef<'_, f64>, from: usize, mut out: MatMut<'_, f64>) {
+    pub(super) fn project<T: Real>(&self, x: MatRef<'_, f64>, from: usize, mut out: MatMut<'_, T>) {
         const LANES: usize = 8;
         let (n, to) = (self.block, from + out.ncols());
         let mut white = vec![0.0; n * LANES];
@@ -125,7 +132,7 @@ impl Structured {
                 }
                 for j in from.max(b * n)..to.min((b + 1) * n) {
                     for i in 0..lanes {
-                        out[(top + i, j - from)] = v[(j - b * n) * LANES + i] * self.factors[j];
+                        out[(top + i, j - from)] = T::of(v[(j - b * n) * LANES + i] * self.factors[j]);
                     }
                 }
             }

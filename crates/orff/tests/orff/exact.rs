@@ -14,7 +14,7 @@ use orff::spectrum::Spectrum;
 use orff::watch::Silent;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const ALL: Query = Query { std: true, cov: true, noise: false };
+const ALL: Query = Query { std: true, cov: true, noise: false, single: false };
 
 // ---- data
 
@@ -715,8 +715,8 @@ fn refusals_say_what_to_do() {
     assert!(small(&identity()).fit(&table(&x, &y, &None), &mut Silent).is_ok());
     assert_eq!(
         tell(&small(&curl), &table(&x, &y, &None)),
-        "exact ridge on 300 rows × 2 outputs is refused: it needs 0.018 GB and memory allows 5 MB; use regression \
-         (features) or nystrom, or raise memory"
+        "exact ridge on 300 rows × 2 outputs is refused: it needs 0.018 GB and memory allows 5 MB; use random \
+         features or Nyström landmarks, or raise memory"
     );
     let many = Mat::from_fn(20_000, 1, |i, _| i as f64);
     let big = tell(&ExactRegression::default(), &table(&many, &Mat::from_fn(20_000, 3, |i, _| i as f64), &None));

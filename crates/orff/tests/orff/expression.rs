@@ -251,7 +251,7 @@ fn errors_point_at_the_place() {
         ("decomposable(gaussian, laplacian([[0]], -1))", "epsilon: expected a number ≥ 0, got -1 at character 41"),
         (
             "helmholtz(gaussian, 1)",
-            "gradient share of helmholtz: expected a number > 0 and < 1 (0 is div-free, 1 is curl-free), got 1 at character 1",
+            "gradient: expected a number > 0 and < 1 (0 is div-free, 1 is curl-free), got 1 at character 1",
         ),
         ("conjugate(curl-free, [[1]])", "expected a matrix [[1, 0], [0, 1]] at character 11, got \"curl-free\""),
         ("conjugate([[1]])", "conjugate at character 1 needs its argument of"),
@@ -405,7 +405,7 @@ fn a_kernel() -> impl Strategy<Value = Kernel> {
             (a_positive(), boxed()).prop_map(|(factor, of)| Scaled { factor, of }.into()),
             (boxed(), boxed()).prop_map(|(left, right)| Product { left, right }.into()),
             (a_matrix(), boxed()).prop_map(|(by, of)| Conjugated { by, of }.into()),
-            (a_matrix(), boxed()).prop_map(|(with, of)| Precomposed { with, of }.into()),
+            (a_matrix(), boxed()).prop_map(|(by, of)| Precomposed { by, of }.into()),
         ]
     })
 }

@@ -136,13 +136,43 @@ fn noise3() -> Mat<f64> {
     &a * a.transpose()
 }
 
+/// The draws that a kernel of `kernels` refuses: the tilt is for gaussian laws, rotations for rotation-invariant ones
+/// (of a field by the trace measure: with one common lengthscale; the trace measure of decomposable kernels is plain).
+fn refusals(name: &str) -> Vec<(DrawKind, Measure)> {
+    use DrawKind::{Iid, Orthogonal, QuasiMonteCarlo, Structured};
+    use Measure::{Plain, Tilted, Trace};
+    let refused = |kind: DrawKind, measure: Measure| {
+        let rotated = matches!(kind, Orthogonal | Structured);
+        match name {
+            "curl-free ard" | "sum with identity" => rotated && measure == Trace,
+            "curl-free cauchy" | "div-free cauchy" | "skewed-chi2" | "laplace" => rotated || measure == Tilted,
+            "curl-free matern"
+            | "div-free matern"
+            | "helmholtz matern"
+            | "transformable"
+            | "sum"
+            | "scale"
+            | "product"
+            | "product of sums"
+            | "M K Mᵀ decomposable"
+            | "K(T·,T·) decomposable"
+            | "all together" => measure == Tilted,
+            _ => false,
+        }
+    };
+    let kinds = [Iid, Orthogonal, QuasiMonteCarlo, Structured];
+    let all = kinds.into_iter().flat_map(|kind| [Plain, Trace, Tilted].map(|measure| (kind, measure)));
+    all.filter(|&(kind, measure)| refused(kind, measure)).collect()
+}
+
 /// Random against exact for every kernel × measure × draw × map, by z-score over 120 seeds.
 #[test]
 fn every_kernel_is_the_mean_of_its_features() {
     let check = |(name, kernel, (d, p)): (&str, Kernel, (usize, usize))| match check_kernel(&kernel, d, p) {
-        Ok(z) => {
-            println!("{name}: largest |z| = {z:.2}");
-            None
+        Ok(seen) => {
+            println!("{name}: largest |z| = {:.2}", seen.z);
+            let meant = refusals(name);
+            (seen.refused != meant).then(|| format!("{name}: refuses {:?}, expected {meant:?}", seen.refused))
         }
         Err(e) => Some(format!("{name}: {e}")),
     };
@@ -911,4 +941,91 @@ fn declared_parameters_read_back_check_and_refuse() {
     assert_eq!(Example::SPEC[1].python, "alpha");
     assert!(serde_json::from_str::<Auto<f64>>("\"automatic\"").unwrap_err().to_string().contains("automatic"));
     let _ = CurlFree { spectrum: gaussian(1.0) };
+}
+
+#[test]
+fn kernels_that_no_data_can_make_right_are_refused_when_they_are_made() {
+    let said = |form: serde_json::Value| Kernel::from_value(form, "thing").unwrap_err().to_string();
+    let of = |fields: serde_json::Value| {
+        let mut form = json!({"kernel": "decomposable"});
+        form.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        form
+    };
+    for (form, sentence) in [
+        (
+            json!({"kernel": "scaled", "factor": 0, "of": "gaussian"}),
+            "factor of a kernel: expected a finite number > 0, got 0",
+        ),
+        (
+            json!({"kernel": "scaled", "factor": "x", "of": "gaussian"}),
+            "factor of a kernel: expected a finite number > 0, got x",
+        ),
+        (json!({"kernel": "sum", "terms": []}), "sum of kernels: expected at least one term, got none"),
+        (
+            json!({"kernel": "transformable", "views": []}),
+            "views: expected at least one: a matrix for each output, got none",
+        ),
+        (
+            json!({"kernel": "transformable", "views": [[[1.0]], [[1.0, 2.0]]]}),
+            "views: expected 1×1 in each, got another in view 2",
+        ),
+        (
+            json!({"kernel": "transformable", "views": [[[1.0]], 3]}),
+            "view 2: expected a matrix given by its rows, [[1, 0], [0, 1]], got 3",
+        ),
+        (
+            json!({"kernel": "helmholtz", "gradient": 1.0}),
+            "gradient: expected a number > 0 and < 1 (0 is div-free, 1 is curl-free), got 1",
+        ),
+        (
+            of(json!({"spectrum": {"name": "matern", "smoothness": null}})),
+            "smoothness: expected a number from 0.1 to 1000000, got none",
+        ),
+        (
+            of(json!({"spectrum": {"name": "gaussian", "lengthscale": []}})),
+            "lengthscale: expected one number, or one number per input, got an empty list",
+        ),
+        (of(json!({"output": [[1.0], [2.0, 3.0]]})), "output: expected 1 numbers in every row, got 2 in row 2"),
+        (of(json!({"output": {"name": "similarity", "gamma": -1.0}})), "gamma: expected a number ≥ 0, got -1"),
+        (
+            of(json!({"output": {"name": "laplacian", "adjacency": [[0.0]], "epsilon": -1.0}})),
+            "epsilon: expected a number ≥ 0, got -1",
+        ),
+        (json!("gausian"), "thing: \"gausian\": unknown kernel \"gausian\" at character 1; did you mean gaussian?"),
+    ] {
+        assert_eq!(said(form), sentence);
+    }
+    assert!(
+        said(of(json!({"output": [[1.0, 2.0], [2.0, 1.0]]}))).starts_with("output: expected a symmetric positive")
+    );
+    assert!(
+        said(json!({"kernel": "curl-free", "spectrum": {"name": "laplace"}}))
+            .starts_with("curl-free with laplace is refused")
+    );
+    assert!(said(json!(3)).starts_with("thing: expected a kernel such as"));
+    assert!(said(json!({"kernel": "x"})).starts_with("thing: expected a kernel such as"));
+    // an open lengthscale, and what depends on the data, is none of these
+    for fine in
+        ["gaussian", "curl-free(matern)", "decomposable(laplace, covariance)", "precompose(by=[[1, 2]], of=gaussian)"]
+    {
+        Kernel::from_value(json!(fine), "thing").unwrap();
+    }
+    // files of before
+    let with = json!({"kernel": "precomposed", "with": [[1.0, 2.0]], "of": "gaussian"});
+    assert_eq!(Kernel::from_value(with, "thing").unwrap(), "precompose([[1, 2]], gaussian)".parse().unwrap());
+}
+
+#[test]
+fn kernels_know_how_many_outputs_they_have_by_themselves() {
+    let own = |text: &str| text.parse::<Kernel>().unwrap().own_outputs(3).map_err(|e| e.to_string());
+    assert_eq!(own("gaussian"), Ok(None));
+    assert_eq!(own("curl-free"), Ok(Some(3)));
+    assert_eq!(own("gaussian + 2*helmholtz + laplace"), Ok(Some(3)));
+    assert_eq!(own("decomposable(gaussian, [[1, 0], [0, 1]])*cauchy"), Ok(Some(2)));
+    assert_eq!(own("conjugate([[1, 2]], gaussian)"), Ok(Some(1)));
+    assert_eq!(own("precompose([[1, 0, 0], [0, 1, 0]], div-free)"), Ok(Some(2)));
+    assert_eq!(own("transformable(gaussian, [[1, 0, 0]], [[0, 1, 0]])"), Ok(Some(2)));
+    assert_eq!(own("atoms([[1, 2, 3], [4, 5, 6]], [[1], [2], [3], [4]])"), Ok(Some(2)));
+    let said = "terms of a sum of kernels: expected 3 outputs in each, got 2".to_string();
+    assert_eq!(own("curl-free + decomposable(gaussian, [[1, 0], [0, 1]])"), Err(said));
 }

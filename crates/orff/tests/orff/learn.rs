@@ -5,7 +5,7 @@ use orff::learn::{Regression, Ridge};
 use orff::model::{Body, Info, Model, Query};
 use orff::params::Auto;
 use orff::random::Stream;
-use orff::rows::{Inputs, Table};
+use orff::rows::{Csr, Inputs, Table, Weights};
 use orff::watch::Silent;
 
 fn noisy(n: usize) -> (Mat<f64>, Mat<f64>) {
@@ -284,7 +284,7 @@ fn error_bars_are_the_diagonal_of_the_covariance() {
         let learner = Regression { kernel, features: Auto::Fixed(100), ..Regression::default() };
         let fitted = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
         for noise in [false, true] {
-            let ask = |cov| Query { std: true, cov, noise };
+            let ask = |cov| Query { std: true, cov, noise, single: false };
             let at = |cov| fitted.model.predict(&Inputs::Dense(x.clone()), ask(cov)).unwrap();
             let (alone, whole) = (at(false).std.unwrap(), at(true));
             for (i, cov) in whole.cov.unwrap().iter().enumerate() {
@@ -347,4 +347,60 @@ fn every_learner_passes_the_standard_check() {
         let error = orff::testing::check_learner(learner).unwrap();
         assert!(error < 0.1, "{}: {error}", learner.name);
     }
+}
+
+/// A model of dense rows, whose inputs are centred, answers sparse rows with the same numbers; and the other way round.
+#[test]
+fn sparse_and_dense_rows_are_the_same_rows_to_any_model() {
+    let x = Mat::from_fn(
+        120,
+        3,
+        |i, k| if (i + k) % 4 == 0 { 0.0 } else { 3.0 + ((i * 37 + k * 11) % 101) as f64 / 50.0 },
+    );
+    let y = Mat::from_fn(120, 2, |i, t| (x[(i, 0)] + t as f64 * x[(i, 1)]).sin());
+    let mut csr = Csr { width: 3, start: vec![0], columns: Vec::new(), values: Vec::new() };
+    for i in 0..120 {
+        for k in (0..3).filter(|&k| x[(i, k)] != 0.0) {
+            csr.columns.push(k as u32);
+            csr.values.push(x[(i, k)]);
+        }
+        csr.start.push(csr.values.len());
+    }
+    let (dense, sparse) = (Inputs::Dense(x.clone()), Inputs::Sparse(csr));
+    for name in ["regression", "exact", "nystrom"] {
+        for learned in [&dense, &sparse] {
+            let rows = Table::of(learned.clone(), y.clone()).unwrap();
+            let values = serde_json::json!({ "ridge": 1e-4 });
+            let fit = orff::learn::learner(name).unwrap().fit;
+            let model = fit(values.as_object().unwrap(), &rows, &mut Silent).unwrap();
+            let of = |x: &Inputs| model.predict(x, Query::default()).unwrap().mean;
+            let gap = (of(&dense) - of(&sparse)).norm_max();
+            assert!(gap < 1e-9, "{name}: {gap:e}");
+        }
+    }
+}
+
+#[test]
+fn absurd_weights_are_no_panic() {
+    let x = Mat::from_fn(40, 1, |i, _| i as f64 / 8.0);
+    let y = Mat::from_fn(40, 1, |i, _| (i as f64 / 8.0).sin());
+    for weight in [1e-300, 1e-3, 1e18, 1e300] {
+        let rows = Table::new(x.clone(), y.clone()).unwrap().weighted(Weights::Row(vec![weight; 40])).unwrap();
+        // weights that underflow or overflow in the sums are an error, others are learned from
+        let fitted = Regression::default().fit(&rows, &mut Silent);
+        assert!(fitted.is_ok() || !(1e-3..=1e18).contains(&weight), "{weight:e}");
+        if let Ok(fitted) = fitted {
+            let mean = fitted.model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean;
+            assert!((0..40).all(|i| mean[(i, 0)].is_finite()));
+        }
+    }
+}
+
+#[test]
+fn numbers_are_read_as_people_write_them() {
+    let kind = orff::params::Kind::Number { min: 0.0, max: 10.0, open: false };
+    for (text, number) in [(".5", 0.5), ("+1", 1.0), ("2.", 2.0), ("1e-3", 1e-3), ("3", 3.0)] {
+        assert_eq!(kind.parse("ridge", text).unwrap().as_f64(), Some(number));
+    }
+    assert!(["nan", "inf", "x", "-1", "", "1 2"].iter().all(|text| kind.parse("ridge", text).is_err()));
 }

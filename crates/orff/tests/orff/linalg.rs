@@ -197,8 +197,8 @@ fn an_angle_has_the_same_sine_anywhere() {
             let (mut in_place, mut sines) = (z[part.clone()].to_vec(), vec![0.0; length]);
             sin_cos_in_place(&mut in_place, &mut sines);
             assert!(equal(&sines, &ps) && equal(&in_place, &pc));
-            let mut alone = vec![0.0; length];
-            cos(&z[part], &mut alone);
+            let mut alone = z[part].to_vec();
+            cos_in_place(&mut alone);
             assert!(equal(&alone, &pc));
         }
     }
@@ -206,6 +206,65 @@ fn an_angle_has_the_same_sine_anywhere() {
     let (ns, nc) = sin_cos_of(&negative);
     let minus: Vec<f64> = ns.iter().map(|s| -s).collect();
     assert!(equal(&minus, &s) && equal(&nc, &c), "odd and even");
+}
+
+/// To 2 ulp of the exact value up to 10⁴, close to multiples of π/2 too; correctly rounded, or nearly, beyond.
+#[test]
+fn single_sines_and_cosines_are_accurate_to_two_ulp() {
+    let mut u = Uniform(5);
+    let mut z: Vec<f32> = (0..200_000).map(|_| (1e4 * u.next()) as f32).collect();
+    z.extend((0..100_000).map(|_| (8.0 * u.next()) as f32));
+    for n in 0..6400 {
+        let near = (n as f64 * std::f64::consts::FRAC_PI_2) as f32;
+        z.extend([near, near.next_up(), near.next_down()]);
+    }
+    z.extend([0.0, -0.0, 1e-30, f32::MIN_POSITIVE, 1e4, 1e4f32.next_up(), 3e7, 1e30, f32::MAX, -1e20]);
+    z.extend([f32::NAN, f32::INFINITY, f32::NEG_INFINITY]);
+    let (mut c, mut s) = (z.clone(), vec![0.0; z.len()]);
+    sincos_single::sin_cos_in_place(&mut c, &mut s);
+    let mut alone = z.clone();
+    sincos_single::cos_in_place(&mut alone);
+    let mut worst: f64 = 0.0;
+    for i in 0..z.len() {
+        assert!(alone[i].to_bits() == c[i].to_bits() || c[i].is_nan());
+        if !z[i].is_finite() {
+            assert!(s[i].is_nan() && c[i].is_nan());
+            continue;
+        }
+        let (es, ec) = (libm::sin(z[i].into()), libm::cos(z[i].into()));
+        for (got, exact) in [(s[i], es), (c[i], ec)] {
+            let ulp = f64::from((exact as f32).abs().next_up()) - f64::from((exact as f32).abs());
+            worst = worst.max((f64::from(got) - exact).abs() / ulp);
+        }
+    }
+    println!("single sines and cosines: {worst:.2} ulp");
+    assert!(worst <= 2.0, "{worst} ulp");
+    // an angle's result depends on nothing but the angle
+    let (mut one, mut sine) = ([z[77]], [0.0]);
+    sincos_single::sin_cos_in_place(&mut one, &mut sine);
+    assert_eq!((one[0].to_bits(), sine[0].to_bits()), (c[77].to_bits(), s[77].to_bits()));
+}
+
+/// The products of a block in single precision, the blocks in double.
+#[test]
+fn rank_updates_from_single_precision_are_sums_in_double() {
+    let mut u = Uniform(8);
+    for m in [1, 48, 150, 400] {
+        let c = u.matrix(300, m);
+        let single = Mat::from_fn(300, m, |i, j| c[(i, j)] as f32);
+        let start = u.matrix(m, m);
+        let (mut exact, mut sum) = (start.clone(), start.clone());
+        for _ in 0..3 {
+            rank_update(exact.as_mut(), c.as_ref());
+            rank_update(sum.as_mut(), single.as_ref());
+        }
+        close(sum.as_ref(), exact.as_ref(), 1e-3); // of about 300
+        (0..m).for_each(|j| (0..j).for_each(|i| assert_eq!(sum[(i, j)], start[(i, j)], "above the diagonal")));
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let mut alone = start.clone();
+        one.install(|| (0..3).for_each(|_| rank_update(alone.as_mut(), single.as_ref())));
+        assert_eq!(bits(alone.as_ref()), bits(sum.as_ref()));
+    }
 }
 
 // ---- products ---------------------------------------------------------------------------------------------------
@@ -417,6 +476,36 @@ fn cholesky_refuses_what_it_cannot_solve() {
     assert!(factor.solve(None, b.as_ref().subrows(0, 299)).is_err());
     assert!(factor.solve(Some(a.as_ref().submatrix(0, 0, 2, 2)), b.as_ref()).is_err());
     assert!(Cholesky::from_factor(Mat::zeros(2, 2)).is_err());
+}
+
+#[test]
+fn few_eigenvalues_of_a_large_matrix_are_those_of_all() {
+    let mut u = Uniform(31);
+    for (n, r) in [(40, 0), (40, 1), (60, 7), (150, 40)] {
+        // of rank r, over eight decades
+        let c = u.matrix(r, n);
+        let c = Mat::from_fn(r, n, |i, j| c[(i, j)] * 10f64.powf(-4.0 * i as f64 / r as f64));
+        let a = naive(c.transpose(), c.as_ref());
+        let all = eigen(a.as_ref()).unwrap();
+        let few = eigen_of_rank(a.as_ref(), r).unwrap();
+        assert_eq!((few.values.len(), few.vectors.shape()), (r, (n, r)));
+        let top = all.values[n - 1].max(1e-300);
+        for (few, all) in few.values.iter().zip(&all.values[n - r..]) {
+            assert!((few - all).abs() <= 1e-13 * top, "{few} and {all} of {top}");
+        }
+        let scaled = Mat::from_fn(n, r, |i, j| few.vectors[(i, j)] * few.values[j]);
+        close(naive(scaled.as_ref(), few.vectors.transpose()).as_ref(), a.as_ref(), 1e-13 * top);
+        // together with the rest they are a basis
+        let rest = complement(few.vectors.as_ref()).unwrap();
+        let basis = Mat::from_fn(n, n, |i, j| if j < r { few.vectors[(i, j)] } else { rest[(i, j - r)] });
+        close(naive(basis.transpose(), basis.as_ref()).as_ref(), Mat::<f64>::identity(n, n).as_ref(), 1e-13);
+        // the upper triangle is not read, and a rank that was guessed too small is found out
+        let lower = Mat::from_fn(n, n, |i, j| if i >= j { a[(i, j)] } else { 7.0 });
+        assert_eq!(eigen_of_rank(lower.as_ref(), r).unwrap().values, few.values);
+        if r > 1 {
+            assert_eq!(eigen_of_rank(a.as_ref(), r - 1).unwrap().values, all.values);
+        }
+    }
 }
 
 #[test]

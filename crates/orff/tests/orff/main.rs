@@ -9,5 +9,7 @@ mod generate;
 mod kernel;
 mod learn;
 mod linalg;
+mod mixed;
+mod panel;
 mod ridge;
 mod spectrum;

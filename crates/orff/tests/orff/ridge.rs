@@ -315,7 +315,7 @@ fn ridge_from_moments_is_ridge_by_definition() {
                         let (theta, b) = dense.solve(n * ridge, offset);
                         let exact = dense_predict(&map, &theta, &b, &fresh);
                         let solutions = [
-                            spectral.solve(&map, ridge, false),
+                            spectral.solve(&map, ridge, false).unwrap(),
                             solve_direct(&map, &system, ridge, false).unwrap(),
                             iterative(&map, &centred, ridge),
                         ];
@@ -376,8 +376,10 @@ fn the_whole_path_is_dense_ridge_at_each_point() {
         for ridge in [1e-5, 1e-4, 1e-2, 1.0, 30.0] {
             let (theta, b) = dense.solve(50.0 * ridge, true);
             let exact = dense_predict(&map, &theta, &b, &fresh);
-            let error =
-                gap(&predict(&map, &centred, spectral.solve(&map, ridge, false).table.as_ref(), &fresh), &exact);
+            let error = gap(
+                &predict(&map, &centred, spectral.solve(&map, ridge, false).unwrap().table.as_ref(), &fresh),
+                &exact,
+            );
             assert!(error < 1e-8, "ridge {ridge}: {error:e}");
         }
     }
@@ -412,8 +414,10 @@ fn ridge_on_features_is_kernel_ridge_on_their_gram() {
             let u = solve(&left, &Mat::from_fn(n * p, 1, |i, _| data.y[(i / p, i % p)]));
             let f = block(&fresh) * u;
             let exact = Mat::from_fn(4, p, |i, t| f[(i * p + t, 0)]);
-            let error =
-                gap(&predict(&map, &centred, spectral.solve(&map, ridge, false).table.as_ref(), &fresh), &exact);
+            let error = gap(
+                &predict(&map, &centred, spectral.solve(&map, ridge, false).unwrap().table.as_ref(), &fresh),
+                &exact,
+            );
             assert!(error < 1e-8, "{name}: {error:e}");
             worst = worst.max(error);
         }
@@ -453,7 +457,7 @@ fn gcv_and_freedom_are_those_of_the_hat_matrix() {
                     );
                     assert!((point.rss - rss).abs() < 1e-8 * rss, "{what}: {} {rss}", point.rss);
                     assert!((point.gcv - gcv).abs() < 1e-8 * gcv, "{what}: {} {gcv}", point.gcv);
-                    let each = spectral.solve(&kernel_map(&map), ridge, false).freedom.unwrap();
+                    let each = spectral.solve(&kernel_map(&map), ridge, false).unwrap().freedom.unwrap();
                     let sum: f64 = each.iter().sum();
                     assert!((sum - point.freedom).abs() < 1e-8 * sum, "{what}: {each:?}");
                 }
@@ -608,8 +612,10 @@ fn ridge_zero_has_least_norm() {
                     })
                     .collect();
                 let exact = dense_predict(&map, &theta, &b, &fresh);
-                let error =
-                    gap(&predict(&map, &centred, spectral.solve(&map, 0.0, false).table.as_ref(), &fresh), &exact);
+                let error = gap(
+                    &predict(&map, &centred, spectral.solve(&map, 0.0, false).unwrap().table.as_ref(), &fresh),
+                    &exact,
+                );
                 assert!(error < 1e-7, "{name}, {n} rows, offset {offset}: {error:e}");
             }
         }
@@ -622,9 +628,10 @@ fn posterior_covariance_is_the_dense_one() {
     let fresh = noise(24, 5, 3);
     let mut worst: f64 = 0.0;
     for (name, kernel, p) in kernels() {
-        for kind in [MapKind::Pairs, MapKind::Phases] {
-            let map = map_of(&kernel, p, kind, 12);
-            for (variant, data) in Data::new(40, p).variants() {
+        // more rows than unknowns, and fewer
+        for (kind, features, rows) in [(MapKind::Pairs, 12, 40), (MapKind::Phases, 12, 40), (MapKind::Pairs, 64, 9)] {
+            let map = map_of(&kernel, p, kind, features);
+            for (variant, data) in Data::new(rows, p).variants() {
                 let dense = Dense::new(&map, &data);
                 let moments = moments_of(&map, &data.table());
                 for offset in [false, true] {
@@ -633,9 +640,10 @@ fn posterior_covariance_is_the_dense_one() {
                     let ridge = 0.01;
                     let (left, _) = dense.normal(data.total() * ridge, offset);
                     let spectral = Spectral::new(system.clone()).unwrap();
-                    for solution in
-                        [spectral.solve(&map, ridge, true), solve_direct(&map, &system, ridge, true).unwrap()]
-                    {
+                    for solution in [
+                        spectral.solve(&map, ridge, true).unwrap(),
+                        solve_direct(&map, &system, ridge, true).unwrap(),
+                    ] {
                         let mean = Mat::from_fn(map.characters(), centred.len(), |m, t| centred[t].mean_c[m]);
                         let weight = centred.iter().map(|c| c.weight).collect();
                         let posterior = Posterior::new(solution.posterior.unwrap(), mean, weight, offset);
@@ -682,14 +690,16 @@ fn a_metric_is_whitening() {
         for offset in [false, true] {
             let centred = Centred::all(&moments_of(&map, &data.table()), offset);
             let by_hand = Centred::all(&moments_of(&white, &turned.table()), offset);
-            let spectral = Spectral::new(System::new(&map, &centred, Some(&metric)).unwrap()).unwrap();
+            let system = System::new(&map, &centred, Some(&metric)).unwrap();
+            let spectral = Spectral::new(system.clone()).unwrap();
             let reference = Spectral::new(System::new(&white, &by_hand, None).unwrap()).unwrap();
             for ridge in [1e-3, 0.1] {
-                let table = spectral.solve(&map, ridge, false).table;
-                let direct = solve_direct(&map, spectral.system(), ridge, false).unwrap().table;
+                let table = spectral.solve(&map, ridge, false).unwrap().table;
+                let direct = solve_direct(&map, &system, ridge, false).unwrap().table;
                 assert!(gap(&table, &direct) < 1e-8);
                 let f = predict(&map, &centred, table.as_ref(), &fresh);
-                let white_f = predict(&white, &by_hand, reference.solve(&white, ridge, false).table.as_ref(), &fresh);
+                let white_f =
+                    predict(&white, &by_hand, reference.solve(&white, ridge, false).unwrap().table.as_ref(), &fresh);
                 let error = gap(&f, &(&white_f * l.transpose()));
                 assert!(error < 1e-8, "{name}: whitening by hand is off by {error:e}");
                 // dense: Σ (y − f)ᵀΣ⁻¹(y − f) is the plain problem of rows L⁻¹Φᵀ
@@ -839,7 +849,14 @@ fn solutions_have_the_same_bits_for_any_threads() {
                 let solution = solve_direct(&map, &system, 0.01, true).unwrap();
                 let cg = iterative(&map, &centred, 0.01).table;
                 let root = solution.posterior.unwrap()[0].root.clone();
-                (system.groups, spectral.solve(&map, 0.01, false).table, solution.table, cg, root, spectral.at(0.01))
+                (
+                    system.groups,
+                    spectral.solve(&map, 0.01, false).unwrap().table,
+                    solution.table,
+                    cg,
+                    root,
+                    spectral.at(0.01),
+                )
             })
         };
         let one = fit(1);
@@ -862,7 +879,7 @@ fn weights_count_relative_to_each_other() {
             };
             let fit = |data: &Data| {
                 let centred = Centred::all(&moments_of(&map, &data.table()), true);
-                Spectral::new(System::new(&map, &centred, None).unwrap()).unwrap().solve(&map, 0.01, false)
+                Spectral::new(System::new(&map, &centred, None).unwrap()).unwrap().solve(&map, 0.01, false).unwrap()
             };
             let (a, b) = (fit(&data), fit(&Data { weights: Some(scaled), ..data.clone() }));
             assert!(gap(&a.table, &b.table) < 1e-9, "{name}");
@@ -879,7 +896,7 @@ fn entry_weights_generalise_holes_and_row_weights() {
         let data = Data::new(n, p);
         let fit = |data: &Data| {
             let centred = Centred::all(&moments_of(&map, &data.table()), true);
-            Spectral::new(System::new(&map, &centred, None).unwrap()).unwrap().solve(&map, 0.01, false).table
+            Spectral::new(System::new(&map, &centred, None).unwrap()).unwrap().solve(&map, 0.01, false).unwrap().table
         };
         let holes = data.variants()[2].1.clone();
         let zeros = Mat::from_fn(n, p, |i, t| if holes.y[(i, t)].is_nan() { 0.0 } else { 1.0 });
@@ -889,5 +906,69 @@ fn entry_weights_generalise_holes_and_row_weights() {
         let Some(Weights::Row(w)) = rows.weights.clone() else { panic!() };
         let entries = Data { weights: Some(Weights::Entry(Mat::from_fn(n, p, |i, _| w[i]))), ..data };
         assert!(gap(&fit(&entries), &fit(&rows)) < 1e-9, "{name}");
+    }
+}
+
+/// Eigenvalues and Cholesky agree on smooth problems with many more unknowns than data tell of, off the data too.
+#[test]
+fn eigenvalues_are_cholesky_on_smooth_problems() {
+    let spread = |seed: u64, n: usize, size: f64| {
+        let u = noise(seed, n, 3);
+        // the third coordinate hardly varies: a smooth problem in the plane
+        Mat::from_fn(n, 3, |i, k| if k < 2 { size } else { 0.01 } * u[(i, k)])
+    };
+    let mut worst: f64 = 0.0;
+    for (rows, features) in [(60, 1000), (300, 400), (900, 500)] {
+        for lengthscale in [1.0, 2.0] {
+            let x = spread(5, rows, 2.0);
+            let y = Mat::from_fn(rows, 2, |i, t| (x[(i, 0)] - t as f64 * x[(i, 1)]).sin() + 0.05 * x[(i, 1)].cos());
+            let kernel: Kernel = format!("gaussian({lengthscale})").parse().unwrap();
+            let kernel = kernel.resolve(&Seen { outputs: 2, ..Seen::default() }).unwrap();
+            let map = map_of(&kernel, 2, MapKind::Pairs, features);
+            let moments = moments_of(&map, &Table::new(x, y).unwrap());
+            let centred = Centred::all(&moments, true);
+            let system = System::new(&map, &centred, None).unwrap();
+            let spectral = Spectral::new(system.clone()).unwrap();
+            let fresh = spread(6, 50, 3.0);
+            for (ridge, tolerance) in [(1e-2, 1e-8), (1e-4, 1e-8), (1e-6, 1e-8), (1e-8, 1e-6)] {
+                let by = |s: Solution| predict(&map, &centred, s.table.as_ref(), &fresh);
+                let error = gap(
+                    &by(spectral.solve(&map, ridge, false).unwrap()),
+                    &by(solve_direct(&map, &system, ridge, false).unwrap()),
+                );
+                println!("{rows} rows, {features} features, lengthscale {lengthscale}, ridge {ridge:e}: {error:.1e}");
+                assert!(error < tolerance, "{rows} rows, {features} features, {lengthscale}, {ridge:e}: {error:e}");
+                worst = worst.max(error);
+            }
+        }
+    }
+    assert!(worst > 0.0);
+}
+
+/// Where observations tell nothing but rounding, at ridges lost to rounding too, the error bar is that of the prior: it
+/// never is zero; and directions without part in the fit have none in the evidence.
+#[test]
+fn directions_lost_to_rounding_keep_their_prior() {
+    for (rows, features) in [(60, 400), (400, 300)] {
+        let u = noise(5, rows, 3);
+        let x = Mat::from_fn(rows, 3, |i, k| if k < 2 { u[(i, k)] } else { 0.0 });
+        let y = Mat::from_fn(rows, 1, |i, _| x[(i, 0)].sin());
+        let kernel: Kernel = "gaussian(3)".parse().unwrap();
+        let map = map_of(&kernel, 1, MapKind::Pairs, features);
+        let centred = Centred::all(&moments_of(&map, &Table::new(x, y).unwrap()), true);
+        let spectral = Spectral::new(System::new(&map, &centred, None).unwrap()).unwrap();
+        let ridge = 1e-17;
+        let prior = 1.0 / (rows as f64 * ridge);
+        let spread = &spectral.solve(&map, ridge, true).unwrap().posterior.unwrap()[0];
+        assert_eq!(spread.scale.len(), features);
+        assert!(spread.scale.iter().all(|s| *s > 0.0 && *s <= prior * 1.000_001));
+        let unseen = spread.scale.iter().filter(|s| **s > 0.5 * prior).count();
+        assert!(unseen > features / 8, "{unseen} of {features} directions keep their prior");
+        // halving a ridge that is lost adds ½ log 2 for each direction that is not
+        let (a, b) = (spectral.at(ridge), spectral.at(ridge / 2.0));
+        let kept = a.freedom.round();
+        assert!((a.freedom - b.freedom).abs() < 1e-3 && kept < features as f64 / 2.0);
+        let gap = a.evidence - b.evidence - 0.5 * kept * 2f64.ln();
+        assert!(gap.abs() < 0.1 * kept, "{gap} with {kept} directions");
     }
 }

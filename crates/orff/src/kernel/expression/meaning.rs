@@ -21,7 +21,7 @@ pub(super) const KERNELS: &[(&str, &[&str])] = &[
     ("transformable", &["spectrum", "view", "…"]),
     ("atoms", &["omega", "factors", "weights"]),
     ("conjugate", &["by", "of"]),
-    ("precompose", &["with", "of"]),
+    ("precompose", &["by", "of"]),
     ("sum", &["term", "…"]),
 ];
 
@@ -121,7 +121,7 @@ fn named_kernel(at: usize, name: &str, arguments: &[Argument], level: usize) -> 
         }
         .into(),
         "conjugate" => Conjugated { by: matrix(call.need("by")?)?, of: below(call.need("of")?)? }.into(),
-        "precompose" => Precomposed { with: matrix(call.need("with")?)?, of: below(call.need("of")?)? }.into(),
+        "precompose" => Precomposed { by: matrix(call.need("by")?)?, of: below(call.need("of")?)? }.into(),
         _ => {
             call.need("term")?;
             let terms = call.rest("term").map(|k| below(k).map(|k| *k)).collect::<Read<_>>()?;
@@ -165,8 +165,7 @@ fn named_spectrum(at: usize, name: &str, arguments: &[Argument]) -> Read<Spectru
     }
     let spectrum: Spectrum =
         serde_json::from_value(Value::Object(form)).map_err(|e| Fault::new(at, format!("{e} at character {at}")))?;
-    // the lengthscale is checked already, and may be open; one input is enough for the rest
-    spectrum.clone().with_lengthscale(1.0.into()).check(1).map_err(|e| placed(at, e))?;
+    spectrum.check_parameters().map_err(|e| placed(at, e))?;
     Ok(spectrum)
 }
 
@@ -182,7 +181,7 @@ fn lengthscale(node: &Node) -> Read<Lengthscale> {
     Ok(lengthscale)
 }
 
-fn output(node: &Node) -> Read<Output> {
+pub(super) fn output(node: &Node) -> Read<Output> {
     if let Form::List(_) = node.form {
         return Ok(Output::Given { matrix: matrix(node)? });
     }

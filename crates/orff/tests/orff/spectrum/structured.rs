@@ -17,7 +17,7 @@ fn bias(name: &str, d: usize, delta: &[f64], kind: DrawKind) -> (f64, f64) {
     let errors: Vec<f64> = (0..600)
         .map(|seed| {
             let omega = s.draw(d, 128, &how(kind, Measure::Plain, seed)).unwrap().omega;
-            let mut phase = Mat::zeros(1, 128);
+            let mut phase = Mat::<f64>::zeros(1, 128);
             omega.project(Mat::from_fn(1, d, |_, k| delta[k]).as_ref(), 0, phase.as_mut());
             (0..128).map(|j| phase[(0, j)].cos()).sum::<f64>() / 128.0 - exact
         })
@@ -81,20 +81,23 @@ fn structured_frequencies_have_the_radii_of_the_law() {
 fn check_projection(omega: &Omega, d: usize) {
     let (n, count) = (1029, omega.count());
     let x = inputs(n, d);
-    let mut all = Mat::zeros(n, count);
+    let mut all = Mat::<f64>::zeros(n, count);
     omega.project(x.as_ref(), 0, all.as_mut());
     let product = &x * omega.to_dense().transpose();
     let size = product.norm_max();
     assert!((&all - &product).norm_max() < 1e-13 * size);
     for rows in [1, 7, 64, 1024] {
         for (from, len) in [(0, 1), (3, 5), (64, 64), (0, count), (count - 1, 1), (count, 0)] {
-            let mut some = Mat::zeros(rows, len);
+            let mut some = Mat::<f64>::zeros(rows, len);
             omega.project(x.as_ref().subrows(5, rows), from, some.as_mut());
             assert_eq!(some, all.as_ref().submatrix(5, from, rows, len).to_owned(), "{rows} rows, {len} from {from}");
             let turned = x.as_ref().subrows(5, rows).transpose().to_owned();
-            let mut other = Mat::zeros(len, rows);
+            let mut other = Mat::<f64>::zeros(len, rows);
             omega.project(turned.as_ref().transpose(), from, other.as_mut().transpose_mut());
             assert_eq!(other.transpose().to_owned(), some);
+            let mut lines = Mat::<f64>::zeros(len, rows);
+            omega.project_rows(x.as_ref().subrows(5, rows), from, lines.as_mut());
+            assert_eq!(lines.transpose().to_owned(), some);
         }
     }
     let mut row = vec![0.0; d];

@@ -1,0 +1,147 @@
+//! Mixed precision: features and their products in single, sums and solutions in double, and then what single precision
+//! got wrong, found by passes in double that cost a fraction of the first. \[mixed\]
+
+use super::Ridge;
+use super::gather::Gathering;
+use crate::error::{Error, Result};
+use crate::feature::{BLOCK_ROWS, Characters, reblock};
+use crate::linalg;
+use crate::rows::{Rows, Weights};
+use crate::solve::System;
+use crate::watch::Watch;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// Precision of features and of their products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// Double.
+    Double,
+    /// Single, corrected in double.
+    Mixed,
+}
+
+/// Change of the fitted values, relative to their size, at which corrections stop.
+const SMALL: f64 = 1e-6;
+/// One that is larger than this shows that single precision is of no use for the problem.
+const LARGE: f64 = 1e-2;
+/// Most passes.
+const PASSES: usize = 4;
+/// Worst effect of single precision, by the condition number alone, that inputs in single precision may have uncorrected.
+const HARMLESS: f64 = 1e-3;
+
+/// Solutions are corrected until they are those of double precision.
+pub(super) struct Corrections<'a> {
+    gathering: &'a Gathering,
+    rows: &'a dyn Rows,
+    /// Whether the inputs themselves are in single precision.
+    single: bool,
+    /// Traces of the system's matrices.
+    trace: f64,
+    passes: usize,
+    /// The solutions before, their images Gθ, and the last change.
+    before: Option<(Vec<Vec<f64>>, Vec<Vec<f64>>)>,
+    change: f64,
+}
+
+impl<'a> Corrections<'a> {
+    pub fn new(gathering: &'a Gathering, rows: &'a dyn Rows, system: &System) -> Self {
+        let trace = |g: &Mat<f64>| (0..g.nrows()).map(|i| g[(i, i)]).sum::<f64>();
+        let trace = system.groups.iter().map(trace).fold(0.0, f64::max);
+        let single = rows.single();
+        Corrections { gathering, rows, single, trace, passes: 0, before: None, change: LARGE }
+    }
+
+    /// Right-hand sides whose solutions are closer to those of double precision; none when the solutions are close
+    /// enough. With residuals r in double precision: (G+μ)θ′ = Gθ + Φᵀr, where G is the matrix in single precision.
+    pub fn next(
+        &mut self,
+        system: &System,
+        solutions: &[Vec<f64>],
+        ridge: f64,
+        watch: &mut dyn Watch,
+    ) -> Result<Option<Vec<Vec<f64>>>> {
+        let mu = |k: usize| system.rows * ridge / system.components[k].s2;
+        let smallest = (0..solutions.len()).map(mu).fold(f64::INFINITY, f64::min);
+        let worst = f64::from(f32::EPSILON) / 2.0 * self.trace / smallest;
+        let given = matches!(self.gathering.learner.ridge, Ridge::Given(_));
+        if !given && worst > LARGE {
+            return Err(Error::numerical(
+                "mixed precision",
+                format!("single precision cannot tell whether the ridge {ridge:.1e} is the best"),
+            ));
+        }
+        if self.single && worst <= HARMLESS {
+            return Ok(None);
+        }
+        let images: Vec<Vec<f64>> = (solutions.iter().enumerate())
+            .map(|(k, theta)| {
+                let (rhs, mu) = (&system.components[k].rhs, mu(k));
+                rhs.iter().zip(theta).map(|(b, t)| b - mu * t).collect()
+            })
+            .collect();
+        if let Some((theta, image)) = &self.before {
+            let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+            let less = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
+            let (mut moved, mut size) = (0.0, 0.0);
+            for k in 0..solutions.len() {
+                moved += dot(&less(&solutions[k], &theta[k]), &less(&images[k], &image[k])).max(0.0);
+                size += dot(&solutions[k], &images[k]).max(0.0);
+            }
+            let change = if moved == 0.0 { 0.0 } else { (moved / size).sqrt() };
+            if change <= SMALL {
+                return Ok(None);
+            }
+            // each pass multiplies the error by the same small number, or there is none
+            if !(change <= 0.5 * self.change) || self.passes == PASSES {
+                return Err(Error::numerical(
+                    "mixed precision",
+                    format!("corrections change the fit by {change:.1e} and do not settle"),
+                ));
+            }
+            self.change = change;
+        }
+        let gradient = self.gathering.gradient(&system.table(&self.gathering.map, solutions), self.rows, watch)?;
+        let more = system.right(&self.gathering.map, &gradient);
+        let rhs = images.iter().zip(more).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect()).collect();
+        self.before = Some((solutions.to_vec(), images));
+        self.passes += 1;
+        Ok(Some(rhs))
+    }
+}
+
+impl Gathering {
+    /// Σw(c − c̄)(r − r̄)ᵀ (M×p) of the residuals r = y − Zᵀc in double precision: one pass, n·M·p operations.
+    fn gradient(&self, table: &Mat<f64>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Mat<f64>> {
+        watch.stage("correct");
+        let (m, p) = (table.nrows(), table.ncols());
+        let mut characters = Characters::new(m);
+        // the residuals, and a column of ones for the means
+        let mut sums = Mat::<f64>::zeros(m, p + 1);
+        let (mut total, mut residuals) = (0.0, vec![0.0; p]);
+        let mut row = 0;
+        for block in reblock(rows, BLOCK_ROWS)? {
+            let block = block?;
+            let (inputs, outputs, weights) = self.stage.prepare(&block, row + 1)?;
+            self.map.fill(&inputs, &mut characters);
+            let c = characters.as_mat();
+            let fitted = linalg::product(c, table.as_ref());
+            let weight = |i: usize| match &weights {
+                Some(Weights::Row(w)) => w[i],
+                _ => 1.0,
+            };
+            let right = Mat::from_fn(c.nrows(), p + 1, |i, t| {
+                weight(i) * if t < p { outputs[(i, t)] - fitted[(i, t)] } else { 1.0 }
+            });
+            linalg::add_tn(sums.as_mut(), c, right.as_ref());
+            total += (0..c.nrows()).map(weight).sum::<f64>();
+            (0..p).for_each(|t| residuals[t] += right.col(t).iter().sum::<f64>());
+            row += block.inputs.nrows();
+            watch.advance(block.inputs.nrows() as u64)?;
+        }
+        Ok(Mat::from_fn(m, p, |i, t| {
+            sums[(i, t)] - if self.learner.offset { sums[(i, p)] * residuals[t] / total } else { 0.0 }
+        }))
+    }
+}

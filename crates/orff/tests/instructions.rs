@@ -1,0 +1,119 @@
+//! Instructions of the hot kernels under valgrind (its processor has AVX2, no AVX-512): a regression of more than 5 %
+//! fails. `ORFF_INSTRUCTIONS=write cargo test -p orff --test instructions` takes new counts.
+//!
+//! The test starts itself again under valgrind, once for each kernel; without valgrind, or on another processor, it says
+//! loudly that it was skipped.
+
+use faer::Mat;
+use orff::feature::{Characters, FeatureMap, MapKind, Packed};
+use orff::kernel::{Kernel, Seen, SumDraw};
+use orff::linalg::{rank_update, sin_cos_in_place, sincos_single};
+use orff::rows::Inputs;
+use orff::spectrum::{Draw, DrawKind, Lengthscale, Measure};
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The kernel that this process is to run, if it was started for one.
+const KERNEL: &str = "ORFF_KERNEL";
+const WRITE: &str = "ORFF_INSTRUCTIONS";
+const MOST: f64 = 1.05;
+
+fn map(draw: DrawKind, d: usize) -> FeatureMap {
+    let kernel = Kernel::default().with_lengthscale(&Lengthscale::Common(2.0));
+    let kernel = kernel.resolve(&Seen { outputs: 1, ..Seen::default() }).unwrap();
+    let how = Draw { kind: draw, measure: Measure::Trace, seed: 0, purpose: 0 };
+    FeatureMap::draw(&kernel, d, 512, MapKind::Pairs, &how, SumDraw::Concatenation).unwrap()
+}
+
+fn rows(n: usize, d: usize) -> Mat<f64> {
+    Mat::from_fn(n, d, |i, k| ((i * 31 + k * 17) % 97) as f64 / 50.0 - 1.0)
+}
+
+/// Each kernel with what it needs made before, so that `turns` turns cost exactly `turns` times the kernel.
+fn kernels() -> Vec<(&'static str, fn(usize))> {
+    vec![
+        ("sines and cosines, f64", |turns| {
+            let (mut z, mut s): (Vec<f64>, _) = ((0..4096).map(|i| i as f64 * 0.01).collect(), vec![0.0; 4096]);
+            (0..turns).for_each(|_| sin_cos_in_place(black_box(&mut z), &mut s));
+        }),
+        ("sines and cosines, f32", |turns| {
+            let (mut z, mut s): (Vec<f32>, _) = ((0..4096).map(|i| i as f32 * 0.01).collect(), vec![0.0; 4096]);
+            (0..turns).for_each(|_| sincos_single::sin_cos_in_place(black_box(&mut z), &mut s));
+        }),
+        ("rank-k update, f64", |turns| {
+            let (c, mut s) = (rows(256, 384), Mat::zeros(384, 384));
+            (0..turns).for_each(|_| rank_update(s.as_mut(), black_box(&c).as_ref()));
+        }),
+        ("rank-k update, f32", |turns| {
+            let (c, mut s) = (rows(256, 384), Mat::zeros(384, 384));
+            let c = Mat::from_fn(256, 384, |i, j| c[(i, j)] as f32);
+            (0..turns).for_each(|_| rank_update(s.as_mut(), black_box(&c).as_ref()));
+        }),
+        ("characters", |turns| {
+            let (map, x, mut c) = (map(DrawKind::Iid, 20), Inputs::Dense(rows(256, 20)), Characters::new(512));
+            (0..turns).for_each(|_| map.fill(black_box(&x), &mut c));
+        }),
+        ("values of four outputs", |turns| {
+            let (map, x) = (map(DrawKind::Iid, 20), Inputs::Dense(rows(256, 20)));
+            let table = Packed::<f64>::new(&map, &rows(512, 4));
+            (0..turns).for_each(|_| drop(black_box(map.combine(black_box(&x), &table))));
+        }),
+        ("rows of features, f32", |turns| {
+            let (map, x) = (map(DrawKind::Iid, 20), Inputs::Dense(rows(256, 20)));
+            let (factors, mut out) = (vec![1.0f32; 512], vec![0.0; 256 * 512]);
+            (0..turns).for_each(|_| map.write_rows(black_box(&x), &factors, &mut out).unwrap());
+        }),
+        ("structured projections", |turns| {
+            let (map, x, mut c) =
+                (map(DrawKind::Structured, 200), Inputs::Dense(rows(64, 200)), Characters::new(512));
+            (0..turns).for_each(|_| map.fill(black_box(&x), &mut c));
+        }),
+    ]
+}
+
+/// Instructions of a process that runs the kernel so many times.
+fn count(kernel: usize, turns: usize) -> u64 {
+    let done = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "instructions_do_not_grow", "--test-threads=1"])
+        .env(KERNEL, format!("{kernel} {turns}"))
+        .env("RAYON_NUM_THREADS", "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let line = said.lines().find(|line| line.contains("Collected : ")).unwrap_or_else(|| panic!("{said}"));
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn instructions_do_not_grow() {
+    if let Ok(asked) = std::env::var(KERNEL) {
+        let (kernel, turns) = asked.split_once(' ').unwrap();
+        return kernels()[kernel.parse::<usize>().unwrap()].1(turns.parse().unwrap());
+    }
+    let skipped = |why: &str| eprintln!("\n*** SKIPPED: counts of instructions: {why} ***\n");
+    if !cfg!(target_arch = "x86_64") {
+        return skipped("they are those of x86-64");
+    }
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        return skipped("valgrind is not installed");
+    }
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/instructions.json");
+    let found: BTreeMap<&str, u64> =
+        (kernels().iter().enumerate()).map(|(k, (name, _))| (*name, (count(k, 6) - count(k, 2)) / 4)).collect();
+    if std::env::var(WRITE).is_ok_and(|word| word == "write") {
+        std::fs::write(&path, serde_json::to_string_pretty(&found).unwrap() + "\n").unwrap();
+        return;
+    }
+    let known: BTreeMap<String, u64> = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert!(known.keys().eq(found.keys()), "take new counts with {WRITE}=write");
+    for (name, count) in found {
+        let ratio = count as f64 / known[name] as f64;
+        println!("{name}: {count} instructions, {ratio:.3} of those known");
+        assert!(ratio <= MOST, "{name}: {count} instructions, {} were enough", known[name]);
+    }
+}

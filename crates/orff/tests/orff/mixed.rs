@@ -1,0 +1,144 @@
+//! Mixed precision against double.
+
+use faer::Mat;
+use orff::learn::{Fitted, Precision, Regression, Ridge};
+use orff::model::Query;
+use orff::params::Auto;
+use orff::rows::{Batch, Inputs, Rows, Table, Weights};
+use orff::spectrum::Lengthscale;
+use orff::watch::Silent;
+
+fn rows(n: usize, d: usize, p: usize) -> (Mat<f64>, Mat<f64>) {
+    let x = Mat::from_fn(n, d, |i, k| (((i + 3) * (7919 + 101 * k)) % 10_007) as f64 / 2500.0 - 2.0);
+    let noise = |i: usize, t: usize| ((i * 31 + t * 17) % 97) as f64 / 970.0;
+    let y = Mat::from_fn(n, p, |i, t| (x[(i, t % d)] + 0.5 * x[(i, (t + 1) % d)]).sin() + noise(i, t));
+    (x, y)
+}
+
+fn fit(learner: &Regression, precision: Precision, table: &dyn Rows) -> Fitted {
+    Regression { precision: Auto::Fixed(precision), ..learner.clone() }.fit(table, &mut Silent).unwrap()
+}
+
+fn said(fitted: &Fitted, word: &str) -> bool {
+    fitted.training.choices.iter().any(|line| line.contains(word))
+}
+
+/// The largest difference of predictions at other points, relative to the spread of the outputs.
+fn gap(a: &Fitted, b: &Fitted, d: usize) -> f64 {
+    let fresh = Inputs::Dense(Mat::from_fn(200, d, |i, k| ((i * 37 + k * 101) % 397) as f64 / 99.0 - 2.0));
+    let of = |f: &Fitted| f.model.predict(&fresh, Query::default()).unwrap().mean;
+    (of(a) - of(b)).norm_max()
+}
+
+#[test]
+fn mixed_precision_is_double_precision_to_1e_5() {
+    let (mut worst, mut used): (f64, usize) = (0.0, 0);
+    for (kernel, d, p) in [("gaussian", 3, 2), ("curl-free", 3, 3), ("decomposable(matern(1.5), covariance)", 2, 3)] {
+        for ridge in [Ridge::Given(1e-3), Ridge::Given(1e-6), Ridge::Evidence, Ridge::Gcv] {
+            for offset in [true, false] {
+                for map in ["pairs", "phases"] {
+                    let (x, y) = rows(2500, d, p);
+                    let learner = Regression {
+                        kernel: kernel.parse().unwrap(),
+                        features: Auto::Fixed(120),
+                        lengthscale: Lengthscale::Common(1.0),
+                        map: serde_json::from_value(map.into()).unwrap(),
+                        ridge,
+                        offset,
+                        ..Regression::default()
+                    };
+                    let mut table = Table::new(x, y).unwrap();
+                    if offset {
+                        let weights = (0..2500).map(|i| (i % 4) as f64).collect();
+                        table = table.weighted(Weights::Row(weights)).unwrap();
+                    }
+                    let (mixed, double) =
+                        (fit(&learner, Precision::Mixed, &table), fit(&learner, Precision::Double, &table));
+                    if said(&mixed, "cannot tell whether the ridge") {
+                        assert!(ridge == Ridge::Gcv || ridge == Ridge::Evidence);
+                        assert_eq!(gap(&mixed, &double, d), 0.0);
+                        continue;
+                    }
+                    assert!(said(&mixed, "mixed precision") && !said(&mixed, "after all"), "{kernel}, {ridge:?}");
+                    used += 1;
+                    // the ridge is chosen from the moments, which differ
+                    let learner = Regression { ridge: Ridge::Given(mixed.training.ridge), ..learner };
+                    let change = (mixed.training.ridge / double.training.ridge).ln().abs();
+                    assert!(change < 0.05, "{kernel}, {ridge:?}: ridge {change}");
+                    let error = gap(&mixed, &fit(&learner, Precision::Double, &table), d);
+                    println!("{kernel}, {ridge:?}, offset {offset}, {map}: {error:.1e}");
+                    assert!(error < 1e-5, "{kernel}, {ridge:?}, offset {offset}, {map}: {error:e}");
+                    worst = worst.max(error);
+                }
+            }
+        }
+    }
+    println!("mixed against double precision: {worst:.1e}, {used} of 48 fits");
+    assert!(worst > 0.0 && used >= 24);
+}
+
+#[test]
+fn what_single_precision_cannot_do_is_done_in_double_and_said() {
+    let (x, y) = rows(600, 1, 1);
+    let smooth = Table::new(x.clone(), Mat::from_fn(600, 1, |i, _| x[(i, 0)].sin())).unwrap();
+    let learner = Regression { ridge: Ridge::Given(1e-14), features: Auto::Fixed(200), ..Regression::default() };
+    let mixed = fit(&learner, Precision::Mixed, &smooth);
+    assert!(said(&mixed, "double precision after all: "), "{:?}", mixed.training.choices);
+    assert_eq!(gap(&mixed, &fit(&learner, Precision::Double, &smooth), 1), 0.0);
+    // missing outputs
+    let holes = Mat::from_fn(600, 1, |i, _| if i % 7 == 0 { f64::NAN } else { y[(i, 0)] });
+    let learner = Regression { features: Auto::Fixed(60), ..Regression::default() };
+    let holes = Table::new(x.clone(), holes).unwrap();
+    assert!(said(&fit(&learner, Precision::Mixed, &holes), "double precision: outputs have gaps"));
+}
+
+/// Rows whose inputs say that they are in single precision.
+struct Single(Table);
+
+impl Rows for Single {
+    fn inputs(&self) -> usize {
+        self.0.inputs()
+    }
+
+    fn outputs(&self) -> usize {
+        self.0.outputs()
+    }
+
+    fn batches(&self) -> orff::Result<Box<dyn Iterator<Item = orff::Result<Batch>> + '_>> {
+        self.0.batches()
+    }
+
+    fn single(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn inputs_in_single_precision_are_learned_from_in_mixed_precision() {
+    let (x, y) = rows(3000, 3, 2);
+    let x = Mat::from_fn(3000, 3, |i, k| f64::from(x[(i, k)] as f32));
+    for (ridge, tolerance) in [(1e-2, 1e-4), (1e-4, 1e-5), (1e-13, 0.0)] {
+        let learner = Regression { ridge: Ridge::Given(ridge), features: Auto::Fixed(150), ..Regression::default() };
+        let table = Table::new(x.clone(), y.clone()).unwrap();
+        let double = learner.fit(&table, &mut Silent).unwrap();
+        assert!(!said(&double, "precision"), "{:?}", double.training.choices);
+        let mixed = learner.fit(&Single(table), &mut Silent).unwrap();
+        assert_eq!(said(&mixed, "after all"), tolerance == 0.0);
+        assert!(said(&mixed, "after all") || said(&mixed, "mixed precision"));
+        let error = gap(&mixed, &double, 3);
+        assert!(error <= tolerance, "ridge {ridge:e}: {error:e}, {:?}", mixed.training.choices);
+    }
+}
+
+#[test]
+fn mixed_precision_has_the_same_bits_for_any_threads() {
+    let (x, y) = rows(3000, 3, 2);
+    let table = Table::new(x, y).unwrap();
+    let of = |threads: usize| {
+        let learner =
+            Regression { threads: Auto::Fixed(threads), features: Auto::Fixed(200), ..Regression::default() };
+        fit(&learner, Precision::Mixed, &table).model.table
+    };
+    let one = of(1);
+    assert!([2, 4].into_iter().all(|threads| of(threads) == one));
+}

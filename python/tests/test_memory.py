@@ -1,0 +1,56 @@
+"""The memory that a fit says it will take, against what it takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+FIT = """
+import re, sys
+import numpy as np, orff
+
+def status(field):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(field)) / 1000
+
+options, gaps, field = eval(sys.argv[1]), sys.argv[2] == "gaps", sys.argv[2] == "field"
+rng = np.random.default_rng(0)
+X = rng.normal(size=(4000, 3 if field else 10))
+Y = np.sin(X[:, :3]) + 0.1 * rng.normal(size=(4000, 3))
+if gaps:
+    Y[::5, 0] = np.nan
+make = orff.VectorField if field else orff.OperatorRidge
+make(n_components=20, lengthscale=4.0, alpha=1e-3).fit(X[:100], Y[:100])
+model = make(n_components=1500, lengthscale=4.0, **options)
+try:
+    open("/proc/self/clear_refs", "w").write("5")
+except OSError:
+    print("-1 0")
+    sys.exit()
+before = status("VmRSS")
+model.fit(X, Y)
+said = next(line for line in model.choices_ if line.startswith("memory"))
+print(status("VmHWM") - before, re.search(r"about (\\d+) MB", said).group(1))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ("dict(alpha=1e-3, posterior=False)", "plain"),
+        ("dict(alpha=1e-3)", "plain"),
+        ("dict(alpha=1e-3, posterior=False, precision='mixed')", "plain"),
+        ("dict()", "plain"),
+        ("dict()", "gaps"),
+        ("dict(kernel='curl-free', alpha=1e-3, posterior=False)", "field"),
+        ("dict(kernel='curl-free')", "field"),
+    ],
+)
+def test_a_fit_takes_the_memory_it_says(options: str, kind: str) -> None:
+    done = subprocess.run([sys.executable, "-c", FIT, options, kind], capture_output=True, text=True, check=True)
+    took, said = map(float, done.stdout.split())
+    if took < 0:
+        pytest.skip("the peak of a process cannot be reset here")
+    assert 0.8 < said / took < 1.25, f"said {said} MB, took {took:.0f} MB"
