@@ -1,6 +1,7 @@
 //! How the columns of a table become inputs and outputs: a value that the model file stores.
 
 use crate::error::{Error, Result};
+use crate::header::Header;
 use crate::options::Missing;
 use serde::{Deserialize, Serialize};
 
@@ -137,6 +138,20 @@ impl Encoding {
     /// The name of each output.
     pub fn output_names(&self) -> Vec<String> {
         self.outputs.iter().map(|c| c.name.clone()).collect()
+    }
+
+    /// Rows to be scored need not have the weights or standard errors of those learned from: without, all count alike.
+    pub(crate) fn forget_absent_weights(&mut self, header: &Header) -> Result<()> {
+        if !(self.named && header.named) {
+            return Ok(());
+        }
+        for column in self.weight.iter().chain(&self.errors) {
+            if header.find(&column.name)?.is_none() {
+                (self.weight, self.errors) = (None, Vec::new());
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 
     /// Refuses an encoding that no table can have given (a damaged or hand-written file).

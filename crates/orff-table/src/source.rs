@@ -138,7 +138,11 @@ impl Source {
             return Err(Error::file(name, what));
         }
         let (encoding, needs_outputs, keep, left_out) = match purpose {
-            Purpose::Apply { encoding, outputs, keep } => (encoding.clone(), outputs, keep, Vec::new()),
+            Purpose::Apply { encoding, outputs, keep } => {
+                let mut encoding = encoding.clone();
+                encoding.forget_absent_weights(first.header())?;
+                (encoding, outputs, keep, Vec::new())
+            }
             Purpose::Learn(select) => {
                 let draft = choose(first.header(), select, words, opener.sparse.clone())?;
                 let mut encoding = draft.encoding;

@@ -12,6 +12,8 @@ use std::io::{BufRead, BufReader, Read};
 
 /// A row longer than this is refused.
 const LONGEST: u64 = 1 << 28;
+/// Largest index: every input has a name, a scale and a frequency in every atom.
+const WIDEST: u32 = 10_000_000;
 
 /// Sparse rows whose labels are counted.
 pub(crate) struct Svmlight {
@@ -139,6 +141,10 @@ impl<R: Read> Lines<R> {
                     let Ok(k) = index.parse::<u32>() else {
                         return Err(self.wrong(field, format!("{:?} is not an index", short(index))));
                     };
+                    if k > WIDEST {
+                        let many = format!("index {k} would make more than the {WIDEST} inputs that are allowed");
+                        return Err(self.wrong(field, format!("{many} (hash the features to fewer)")));
+                    }
                     let value = self.number(value, field)?;
                     self.entries.push((k as u64, value));
                 }

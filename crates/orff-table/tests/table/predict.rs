@@ -50,6 +50,17 @@ fn by_name() {
     );
 }
 
+/// Rows to be scored may come without the weights or the standard errors of those learned from.
+#[test]
+fn weights_are_for_learning() {
+    let e = model(&Select { inputs: columns("size"), weight: columns("id"), missing: Missing::Drop, ..outputs("u") });
+    assert!(e.weight.is_some());
+    assert_eq!(apply(&e, "u,size\n5,7\n", true).unwrap(), [[7.0, 5.0]]);
+    let e = model(&Select { inputs: columns("size"), errors: columns("id"), missing: Missing::Drop, ..outputs("u") });
+    assert_eq!(e.errors.len(), 1);
+    assert_eq!(apply(&e, "u,size\n5,7\n", true).unwrap(), [[7.0, 5.0]]);
+}
+
 #[test]
 fn by_position() {
     let e = model(&Select { inputs: columns("size,id"), missing: Missing::Drop, ..outputs("u") });

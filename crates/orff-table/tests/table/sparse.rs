@@ -53,6 +53,10 @@ fn complaints() {
     assert_eq!(said("1 1:2\nz 1:1\n"), "t.svm:2:1: \"z\" is not a number");
     assert_eq!(said("1 1:2\n1 1:inf\n"), "t.svm:2:2: \"inf\" is not finite");
     assert_eq!(said("1 1:2\n1,2 1:3\n"), "t.svm:2:1: 2 labels, expected 1 as in the first row");
+    assert_eq!(
+        said("1 1:2 400000000:3\n"),
+        "t.svm:1:3: index 400000000 would make more than the 10000000 inputs that are allowed (hash the features to fewer)"
+    );
     assert_eq!(said("1 2:2 2:3\n"), "t.svm:1:1: index 2 is given twice in one row");
     assert_eq!(
         said("1 1:2\n1 1:nan\n"),
