@@ -64,6 +64,7 @@ class Field(Regressor):
         -------
         dict
             ``gradient`` and ``rotation`` of shape (n, d), ``mean`` of shape (d,), and the ``energies`` of each: mean
-            squares over the rows, with the ``cross`` term that is left on few rows.
+            squares over the rows, and the ``cross`` term 2⟨gradient, rotation⟩. Gradient, rotation and cross add up to
+            the mean square of the field less its ``mean``.
         """
         return self._fitted().decompose(_data.inputs(self, X, reset=False), self._threads())

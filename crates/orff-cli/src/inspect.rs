@@ -33,7 +33,9 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     line("inputs", info.inputs.join(", "))?;
     line("outputs", info.outputs.join(", "))?;
     if let Some(kernel) = &training.kernel {
-        line("kernel", format!("{kernel} (in scaled coordinates)"))?;
+        let scaled = model.preparation().scale.iter().any(|s| *s != 1.0);
+        let units = if scaled { "in scaled coordinates" } else { "in the units of the inputs" };
+        line("kernel", format!("{kernel} ({units})"))?;
     }
     line("group", model.preparation().group.to_string())?;
     let uncertain = if model.has_posterior() { "with error bars" } else { "without error bars" };

@@ -221,16 +221,18 @@ fn khatri_rao(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(a.nrows(), a.ncols() * b.ncols(), |i, k| a[(i, k / b.ncols())] * b[(i, k % b.ncols())])
 }
 
-/// Whether listed atoms are anywhere in the kernel.
-fn has_listed(kernel: &Kernel) -> bool {
-    match kernel {
-        Kernel::Listed(_) => true,
-        Kernel::Sum(s) => s.terms.iter().any(has_listed),
-        Kernel::Scaled(s) => has_listed(&s.of),
-        Kernel::Product(m) => has_listed(&m.left) || has_listed(&m.right),
-        Kernel::Conjugated(c) => has_listed(&c.of),
-        Kernel::Precomposed(c) => has_listed(&c.of),
-        _ => false,
+impl Kernel {
+    /// Whether a kernel of some kind is anywhere in this one.
+    pub(crate) fn has(&self, kind: fn(&Kernel) -> bool) -> bool {
+        let inside = match self {
+            Kernel::Sum(s) => s.terms.iter().any(|term| term.has(kind)),
+            Kernel::Scaled(s) => s.of.has(kind),
+            Kernel::Product(m) => m.left.has(kind) || m.right.has(kind),
+            Kernel::Conjugated(c) => c.of.has(kind),
+            Kernel::Precomposed(c) => c.of.has(kind),
+            _ => false,
+        };
+        inside || kind(self)
     }
 }
 
@@ -339,7 +341,7 @@ impl Product {
     fn allow(&self) -> Result<()> {
         for side in [&self.left, &self.right] {
             not_transformable(side, "a product")?;
-            if has_listed(side) {
+            if side.has(|kernel| matches!(kernel, Kernel::Listed(_))) {
                 return Err(Error::refused(
                     "a product with listed atoms",
                     "list the atoms ω₁ ± ω₂ of the product instead",

@@ -15,6 +15,8 @@ use faer::Mat;
 const ROWS: usize = 1500;
 /// Most unknowns of the small models that choose a lengthscale.
 const UNKNOWNS: usize = 640;
+/// Octaves from the median distance at which the search of a lengthscale ends.
+const FARTHEST: f64 = 8.0;
 /// Largest system solved by eigenvalues, which gives every ridge and the posterior.
 pub const EIGEN_UNKNOWNS: usize = 4096;
 
@@ -141,8 +143,15 @@ pub fn open_parameters<'a>(
         ..seen
     };
     if n < 8 {
-        let line = format!("lengthscale {median:.4}: median distance (too few rows to compare others)");
-        return Ok((at((0.0, 0.0)), vec![line]));
+        let few = "too few rows to compare others";
+        let mut lines = Vec::new();
+        if open.lengthscale {
+            lines.push(format!("lengthscale {median:.4} (in scaled inputs): median distance ({few})"));
+        }
+        if open.gradient {
+            lines.push(format!("gradient share {:.3}: as much as rotation ({few})", share(0.0)));
+        }
+        return Ok((at((0.0, 0.0)), lines));
     }
     let inputs = sample.inputs.slice(0, n);
     let outputs = sample.outputs.subrows(0, n).to_owned();
@@ -177,8 +186,16 @@ pub fn open_parameters<'a>(
         Ok(())
     };
     attempt((0.0, 0.0), &mut best)?;
+    let (mut bottom, mut top) = (-4.0_f64, 3.0_f64);
     if open.lengthscale {
         for log in [-4.0, -3.0, -2.0, -1.0, 1.0, 2.0, 3.0] {
+            attempt((log, 0.0), &mut best)?;
+        }
+        // the best one may lie beyond: rough data need short lengthscales, nearly linear ones long
+        while best.0.0.abs() < FARTHEST && (best.0.0 == top || best.0.0 == bottom) {
+            let next = if best.0.0 == top { &mut top } else { &mut bottom };
+            *next += next.signum();
+            let log = *next;
             attempt((log, 0.0), &mut best)?;
         }
     }

@@ -158,6 +158,11 @@ impl Gathering {
         let mut choices = self.choices.clone();
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         choices.say(watch, format!("solved by {}", solution.how));
+        if self.learner.posterior && solution.posterior.is_none() {
+            let why =
+                if ridge == 0.0 { "a ridge of 0 has no posterior" } else { "too many unknowns for a posterior" };
+            choices.say(watch, format!("no error bars: {why}"));
+        }
         let iterations = solution.iterations;
         let model = self.model(&data, solution, metric.as_ref());
         // ridges too small to have a finite score say nothing

@@ -212,11 +212,20 @@ impl Regression {
             Some(features) => features,
             None => {
                 let known = sampled.drawn.size().unwrap_or(usize::MAX / 16);
-                let (n, reason) = choose::features(known, sizes.unknowns(sampled.gaps()), self.map.kind(2));
+                let (mut n, mut reason) = choose::features(known, sizes.unknowns(sampled.gaps()), self.map.kind(2));
+                let fits = |n: usize| self.allow_memory(n, &sizes, rows.outputs(), &sampled.drawn.rows).is_ok();
+                if !fits(n) {
+                    // none that fits: the fewest are refused below, with what they need
+                    n = (1..=7).map(|k| (n >> k).max(16) / 2 * 2).find(|&n| fits(n)).unwrap_or(16);
+                    reason = format!("features {n}: what {} MB (the parameter memory) have room for", self.memory);
+                }
                 choices.say(watch, reason);
                 n
             }
         };
+        if let (true, Some(given)) = (listed, self.features.fixed().filter(|given| *given != features)) {
+            choices.say(watch, format!("features {features}, not {given}: the kernel lists its own atoms"));
+        }
         let megabytes = self.allow_memory(features, &sizes, rows.outputs(), &sampled.drawn.rows)?;
         if self.draw == Auto::Auto && !listed {
             choices.say(watch, format!("draw {}: {d} inputs", self.kind(&some, d)));

@@ -47,6 +47,13 @@ fn scales(columns: &[(f64, f64)], units: Units) -> Vec<f64> {
 pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparation> {
     let d = sample.inputs.ncols();
     group.check(d)?;
+    let field = |k: &Kernel| matches!(k, Kernel::CurlFree(_) | Kernel::DivFree(_) | Kernel::Helmholtz(_));
+    if !group.is_additive() && kernel.has(field) {
+        return Err(Error::refused(
+            format!("a curl-free, div-free or helmholtz kernel on the group {group}"),
+            "in your coordinates such a field would have curl and divergence; use the additive group",
+        ));
+    }
     let mut preparation = Preparation {
         views: kernel.views().map(<[_]>::to_vec).unwrap_or_default(),
         group: group.clone(),

@@ -100,6 +100,10 @@ fn kernels() -> Vec<(&'static str, Kernel, (usize, usize))> {
         ("div-free d = 5", Kernel::div_free(gaussian(1.4)), (5, 5)),
         ("div-free matern", Kernel::div_free(matern(3.5, 0.8)), (3, 3)),
         ("div-free cauchy", Kernel::div_free(cauchy(0.8)), (2, 2)),
+        ("div-free ard", Kernel::div_free(ard()), (3, 3)),
+        ("helmholtz ard", Kernel::helmholtz(ard(), 0.4), (3, 3)),
+        ("helmholtz cauchy", Kernel::helmholtz(cauchy(0.9), 0.6), (2, 2)),
+        ("cauchy", Kernel::decomposable(cauchy(1.1), given(gamma4())), (2, 4)),
         ("helmholtz", Kernel::helmholtz(gaussian(0.8), 0.3), (3, 3)),
         ("helmholtz matern", Kernel::helmholtz(matern(3.5, 0.8), 0.8), (2, 2)),
         ("transformable", transformable(), (3, 4)),
@@ -144,8 +148,10 @@ fn refusals(name: &str) -> Vec<(DrawKind, Measure)> {
     let refused = |kind: DrawKind, measure: Measure| {
         let rotated = matches!(kind, Orthogonal | Structured);
         match name {
-            "curl-free ard" | "sum with identity" => rotated && measure == Trace,
-            "curl-free cauchy" | "div-free cauchy" | "skewed-chi2" | "laplace" => rotated || measure == Tilted,
+            "curl-free ard" | "div-free ard" | "helmholtz ard" | "sum with identity" => rotated && measure == Trace,
+            "curl-free cauchy" | "div-free cauchy" | "helmholtz cauchy" | "cauchy" | "skewed-chi2" | "laplace" => {
+                rotated || measure == Tilted
+            }
             "curl-free matern"
             | "div-free matern"
             | "helmholtz matern"
@@ -430,7 +436,14 @@ fn structured_draws_have_a_small_bias() {
         ("curl-free matern", Kernel::curl_free(matern(3.5, 4.0))),
         ("div-free", Kernel::div_free(gaussian(4.0))),
         ("helmholtz", Kernel::helmholtz(gaussian(4.0), 0.3)),
+        ("div-free matern", Kernel::div_free(matern(3.5, 4.0))),
         ("M K Mᵀ", Kernel::curl_free(gaussian(4.0)).conjugated(matrix(noise(30, 4, d)))),
+        ("sum", Kernel::curl_free(gaussian(4.0)) + 0.5 * Kernel::div_free(gaussian(5.0))),
+        (
+            "product",
+            Kernel::decomposable(gaussian(6.0), given(gamma4()))
+                * Kernel::decomposable(gaussian(6.0), given(gamma4())),
+        ),
     ];
     let mut stream = Stream::new(3, 3, 3);
     let (x, zero): (Vec<f64>, Vec<f64>) = (0..d).map(|_| (stream.normal(), 0.0)).unzip();

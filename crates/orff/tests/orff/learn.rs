@@ -82,10 +82,10 @@ fn every_way_to_choose_the_ridge_is_close() {
     assert!((&fits[0] - &fits[2]).norm_max() < 0.1);
 }
 
-/// A field of the plane in badly scaled coordinates: metres about a far origin.
-fn field_rows(n: usize) -> (Mat<f64>, Mat<f64>) {
+/// A field of the plane in badly scaled coordinates: metres about a far origin, the second `flat` times as wide.
+fn field_rows(n: usize, flat: f64) -> (Mat<f64>, Mat<f64>) {
     let mut s = Stream::new(5, 2, 0);
-    let x = Mat::from_fn(n, 2, |_, k| 4.2e6 * (k + 1) as f64 + 3.0e4 * s.uniform());
+    let x = field_points(n, flat, &mut s);
     let y = Mat::from_fn(n, 2, |i, t| {
         let (a, b) = (x[(i, 0)] / 1e4, x[(i, 1)] / 1e4);
         let clean = if t == 0 { a.cos() * b.cos() } else { -a.sin() * b.sin() };
@@ -94,15 +94,24 @@ fn field_rows(n: usize) -> (Mat<f64>, Mat<f64>) {
     (x, y)
 }
 
+fn field_points(n: usize, flat: f64, s: &mut Stream) -> Mat<f64> {
+    Mat::from_fn(n, 2, |_, k| 4.2e6 * (k + 1) as f64 + if k == 0 { 3.0e4 } else { 3.0e4 * flat } * s.uniform())
+}
+
 #[test]
 fn a_fitted_field_keeps_its_geometry_in_the_users_coordinates() {
-    let (x, y) = field_rows(120);
-    for (kernel, curl_free) in [("curl-free(matern(2.5))", true), ("div-free(gaussian)", false)] {
+    for (kernel, curl_free, flat) in [
+        ("curl-free(matern(2.5))", true, 1.0),
+        ("div-free(gaussian)", false, 1.0),
+        ("curl-free(gaussian)", true, 0.02),
+        ("div-free(matern(2.5))", false, 0.02),
+    ] {
+        let (x, y) = field_rows(120, flat);
         let learner =
             Regression { kernel: kernel.parse().unwrap(), features: Auto::Fixed(160), ..Regression::default() };
         let model = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap().model;
         let mut s = Stream::new(9, 9, 0);
-        let off = Mat::from_fn(40, 2, |_, k| 4.2e6 * (k + 1) as f64 + 3.0e4 * s.uniform());
+        let off = field_points(40, flat, &mut s);
         let at = |x: &Mat<f64>| model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean;
         let jacobians = model.jacobian(&Inputs::Dense(off.clone())).unwrap();
         let exact: Vec<f64> = if curl_free {
@@ -127,6 +136,61 @@ fn a_fitted_field_keeps_its_geometry_in_the_users_coordinates() {
             assert!(by_differences.abs() < 1e-6 * size, "{kernel}: {by_differences} of {size}");
             assert!((jacobians[i][(0, 1)] - dy[(i, 0)]).abs() < 1e-6 * size);
         }
+    }
+}
+
+/// In the coordinates of another group a curl-free field is not curl-free: such a fit is refused, by every learner.
+#[test]
+fn fields_live_on_the_additive_group() {
+    let (x, y) = field_rows(30, 1.0);
+    let rows = Table::new(x, y).unwrap();
+    for kernel in ["curl-free", "decomposable + 0.1*div-free(gaussian(2))", "precompose([[1,0],[0,2]], helmholtz)"] {
+        for name in ["regression", "exact", "nystrom"] {
+            for (group, allowed) in [("multiplicative", false), ("skewed(1)", false), ("additive", true)] {
+                let values = serde_json::json!({ "kernel": kernel, "group": group });
+                let fit = orff::learn::learner(name).unwrap().fit;
+                match fit(values.as_object().unwrap(), &rows, &mut Silent) {
+                    Ok(_) => assert!(allowed, "{name}: {kernel} on {group}"),
+                    Err(e) => assert!(!allowed && e.to_string().contains("additive group"), "{name}: {e}"),
+                }
+            }
+        }
+    }
+}
+
+/// What is said is what was done, with few rows too.
+#[test]
+fn choices_are_those_of_the_model() {
+    let (x, y) = field_rows(5, 1.0);
+    let learner =
+        Regression { lengthscale: 1e4.into(), kernel: "helmholtz".parse().unwrap(), ..Regression::default() };
+    let said = learner.fit(&Table::new(x, y).unwrap(), &mut Silent).unwrap().training.choices.join("\n");
+    assert!(said.contains("gradient share 0.500") && !said.contains("lengthscale"), "{said}");
+
+    let (x, y) = noisy(300);
+    let rows = Table::new(x, y).unwrap();
+    let small = Regression { memory: 20, lengthscale: 1.0.into(), ..Regression::default() };
+    let fitted = small.fit(&rows, &mut Silent).unwrap();
+    let said = fitted.training.choices.join("\n");
+    let features = fitted.model.map.characters();
+    assert!(features >= 64 && said.contains(&format!("features {features}: what 20 MB")), "{said}");
+    let none = Regression { ridge: Ridge::Given(0.0), features: Auto::Fixed(40), ..small };
+    let fitted = none.fit(&rows, &mut Silent).unwrap();
+    assert!(!fitted.model.posterior.exists());
+    assert!(fitted.training.choices.iter().any(|line| line.contains("no error bars: a ridge of 0")));
+}
+
+/// Data far rougher or far smoother than the distances between rows suggest.
+#[test]
+fn lengthscales_are_searched_until_the_evidence_falls() {
+    let mut s = Stream::new(11, 0, 0);
+    let x = Mat::from_fn(400, 1, |_, _| s.uniform());
+    for (frequency, expected) in [(100.0, 0.0..0.06), (0.02, 14.0..300.0)] {
+        let y = Mat::from_fn(400, 1, |i, _| (frequency * x[(i, 0)]).sin() / frequency.min(1.0) + 0.01 * s.normal());
+        let fitted = Regression::default().fit(&Table::new(x.clone(), y).unwrap(), &mut Silent).unwrap();
+        let said = fitted.training.choices.iter().find(|line| line.starts_with("lengthscale")).unwrap();
+        let times: f64 = said.split(", ").last().unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!(expected.contains(&times), "{frequency}: {said}");
     }
 }
 
@@ -181,7 +245,7 @@ fn missing_outputs_and_weights_reach_the_model() {
         assert!(rmse < 0.13, "{kernel}: {rmse} against a noise of 0.1");
     }
     // a field measured in one component at a time
-    let (x2, y2) = field_rows(300);
+    let (x2, y2) = field_rows(300, 1.0);
     let halves = Mat::from_fn(300, 2, |i, t| if i % 2 == t { f64::NAN } else { y2[(i, t)] });
     for kernel in ["curl-free(matern(2.5))", "helmholtz", "curl-free + 0.1*div-free"] {
         let learner =
