@@ -9,6 +9,7 @@ mod generate;
 mod kernel;
 mod learn;
 mod linalg;
+mod loss;
 mod mixed;
 mod panel;
 mod ridge;
