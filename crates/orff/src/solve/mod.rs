@@ -1,18 +1,28 @@
-//! Solvers of ridge regression from moments: eigenvalues for a whole path, Cholesky for one ridge, conjugate gradients
-//! where the system is too large for either.
+//! Solvers. Ridge regression from moments: eigenvalues for a whole path, Cholesky for one ridge, conjugate gradients
+//! where the system is too large for either. Any loss by passes over the rows: L-BFGS.
 
+mod certificate;
 mod direct;
 mod dual;
+mod empirical;
 mod gram;
 mod iterate;
+pub mod lbfgs;
+mod precondition;
+pub mod risk;
+pub mod rowwise;
 mod spectral;
 mod system;
 
 pub use direct::solve_direct;
 pub(crate) use direct::solve_in_place;
 pub use dual::{Dual, DualComponent, DualSolution, DualSpectral};
+pub use empirical::{Empirical, empirical};
 pub use gram::Group;
 pub use iterate::solve_iterative;
+pub use precondition::Preconditioner;
+pub use risk::minimise_risk;
+pub use rowwise::solve_rowwise;
 pub use spectral::{PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
 pub(crate) use system::{incomplete_metric, is_diagonal, whitener};

@@ -13,4 +13,5 @@ mod loss;
 mod mixed;
 mod panel;
 mod ridge;
+mod solvers;
 mod spectrum;
