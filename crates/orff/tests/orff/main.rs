@@ -15,3 +15,4 @@ mod panel;
 mod ridge;
 mod solvers;
 mod spectrum;
+mod stochastic;
