@@ -1,4 +1,4 @@
-//! The test-kit: one call tells whether a spectrum, a kernel, an operator, a solver or a learner is what it says it is. An error is
+//! The test-kit: one call tells whether a spectrum, a kernel, an operator, a loss, a solver or a learner is what it says it is. An error is
 //! a sentence with the numbers in it.
 
 use crate::error::Error;
@@ -11,7 +11,9 @@ use crate::spectrum::{Draw, DrawKind, Measure};
 
 pub use crate::spectrum::check_spectrum;
 mod learner;
+mod loss;
 pub use learner::check_learner;
+pub use loss::check_loss;
 
 use faer::{Mat, MatRef};
 

@@ -10,6 +10,8 @@ pub trait Watch: Send {
     fn advance(&mut self, _done: u64) -> Result<()> {
         Ok(())
     }
+    /// The unknowns an iteration has come to: what it can be started from again.
+    fn keep(&mut self, _unknowns: &[f64]) {}
     /// A choice was made, with its reason.
     fn say(&mut self, _line: &str) {}
 }

@@ -232,6 +232,18 @@ impl FeatureMap {
         of
     }
 
+    /// The atom of each unknown (K), counted through all blocks: a cosine and its sine belong to one.
+    pub fn atom_of_unknown(&self) -> Vec<usize> {
+        let (mut of, mut first) = (Vec::with_capacity(self.unknowns()), 0);
+        for (block, _, len) in self.spans() {
+            for m in 0..len {
+                of.extend(std::iter::repeat_n(first + m % block.count(), block.factors.columns()));
+            }
+            first += block.count();
+        }
+        of
+    }
+
     /// f(xᵢ) = Φ(xᵢ)ᵀθ for prepared inputs: n×p.
     pub fn apply(&self, x: &Inputs, theta: &[f64]) -> Mat<f64> {
         let mut c = Characters::new(self.characters());

@@ -8,6 +8,7 @@ mod map;
 mod moments;
 mod panel;
 mod pass;
+mod sweep;
 
 pub use basis::Basis;
 pub use characters::Characters;
@@ -17,3 +18,4 @@ pub use moments::{Key, Moments, Part};
 pub use panel::Packed;
 pub(crate) use pass::join;
 pub use pass::{BLOCK_ROWS, Blocks, reblock};
+pub use sweep::{Design, Mapped, Prepare, Seen, Swept, Visit, sweep};

@@ -4,9 +4,8 @@
 use super::Ridge;
 use super::gather::Gathering;
 use crate::error::{Error, Result};
-use crate::feature::{BLOCK_ROWS, Characters, reblock};
-use crate::linalg;
-use crate::rows::{Rows, Weights};
+use crate::feature::{Mapped, sweep};
+use crate::rows::{Batch, Rows, Weights};
 use crate::solve::System;
 use crate::watch::Watch;
 use faer::Mat;
@@ -116,32 +115,27 @@ impl Gathering {
     fn gradient(&self, table: &Mat<f64>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Mat<f64>> {
         watch.stage("correct");
         let (m, p) = (table.nrows(), table.ncols());
-        let mut characters = Characters::new(m);
-        // the residuals, and a column of ones for the means
-        let mut sums = Mat::<f64>::zeros(m, p + 1);
-        let (mut total, mut residuals) = (0.0, vec![0.0; p]);
-        let mut row = 0;
-        for block in reblock(rows, BLOCK_ROWS)? {
-            let block = block?;
-            let (inputs, outputs, weights) = self.stage.prepare(&block, row + 1)?;
-            self.map.fill(&inputs, &mut characters);
-            let c = characters.as_mat();
-            let fitted = linalg::product(c, table.as_ref());
-            let weight = |i: usize| match &weights {
-                Some(Weights::Row(w)) => w[i],
-                _ => 1.0,
-            };
-            let right = Mat::from_fn(c.nrows(), p + 1, |i, t| {
-                weight(i) * if t < p { outputs[(i, t)] - fitted[(i, t)] } else { 1.0 }
-            });
-            linalg::add_tn(sums.as_mut(), c, right.as_ref());
-            total += (0..c.nrows()).map(weight).sum::<f64>();
-            (0..p).for_each(|t| residuals[t] += right.col(t).iter().sum::<f64>());
-            row += block.inputs.nrows();
-            watch.advance(block.inputs.nrows() as u64)?;
-        }
+        // a column of ones beside the residuals, for the means
+        let wide = Mat::from_fn(m, p + 1, |i, t| if t < p { table[(i, t)] } else { 0.0 });
+        let prepare = |block: Batch, first: usize| {
+            let (inputs, outputs, weights) = self.stage.prepare(&block, first + 1)?;
+            Ok(Batch { inputs, outputs, weights })
+        };
+        let design = Mapped::new(&self.map, rows, &prepare);
+        let swept = sweep(&design, wide.as_ref(), &vec![0.0; p + 1], watch, &mut |seen, mut f| {
+            for i in 0..f.nrows() {
+                let w = match seen.weights {
+                    Some(Weights::Row(w)) => w[i],
+                    _ => 1.0,
+                };
+                (0..p).for_each(|t| f[(i, t)] = w * (seen.outputs[(i, t)] - f[(i, t)]));
+                f[(i, p)] = w;
+            }
+            Ok(())
+        })?;
+        let (sums, total) = (&swept.gradient, swept.total[p]);
         Ok(Mat::from_fn(m, p, |i, t| {
-            sums[(i, t)] - if self.learner.offset { sums[(i, p)] * residuals[t] / total } else { 0.0 }
+            sums[(i, t)] - if self.learner.offset { sums[(i, p)] * swept.total[t] / total } else { 0.0 }
         }))
     }
 }

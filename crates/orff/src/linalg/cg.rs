@@ -65,65 +65,125 @@ pub fn conjugate_gradient(
     params: Params,
     watch: &mut dyn FnMut(usize, f64) -> Result<()>,
 ) -> Result<(Vec<f64>, Report)> {
-    let n = b.len();
-    if let Some(x0) = x0
-        && x0.len() != n
-    {
-        return Err(Error::shape("start of conjugate gradients", format!("{n} numbers"), x0.len()));
-    }
-    let norm_b = dot(b, b).sqrt();
-    if !norm_b.is_finite() {
-        return Err(broken("the right-hand side is not finite"));
-    }
-    if norm_b == 0.0 {
-        return Ok((vec![0.0; n], Report { iterations: 0, residual: 0.0, reason: Reason::Converged }));
-    }
+    let mut all = |_: &[usize], vectors: &[&[f64]]| -> Result<Vec<Vec<f64>>> {
+        let mut one = |v: &[f64]| {
+            let mut out = vec![0.0; v.len()];
+            op(v, &mut out).map(|()| out)
+        };
+        vectors.iter().map(|v| one(v)).collect()
+    };
+    let start = x0.map(|x| vec![x.to_vec()]);
+    let mut found = conjugate_gradients(&mut all, precond, &[b.to_vec()], start, params, watch)?;
+    Ok(found.remove(0))
+}
 
-    let mut x = vec![0.0; n];
-    let mut r = b.to_vec();
-    let mut ap = vec![0.0; n];
+/// Operators on several vectors at once: (numbers of the systems, v of each) to Av of each.
+pub type Operators<'a> = dyn FnMut(&[usize], &[&[f64]]) -> Result<Vec<Vec<f64>>> + 'a;
+
+/// Several systems A_k x_k = b_k side by side, so that those not yet solved share each application of the operators;
+/// otherwise as [`conjugate_gradient`]. `watch` is told the largest residual.
+pub fn conjugate_gradients(
+    op: &mut Operators,
+    precond: &dyn Fn(&[f64], &mut [f64]),
+    b: &[Vec<f64>],
+    x0: Option<Vec<Vec<f64>>>,
+    params: Params,
+    watch: &mut dyn FnMut(usize, f64) -> Result<()>,
+) -> Result<Vec<(Vec<f64>, Report)>> {
+    let mut columns: Vec<Column> = b.iter().map(|b| Column::new(b)).collect::<Result<_>>()?;
     if let Some(x0) = x0 {
-        x.copy_from_slice(x0);
-        op(&x, &mut ap)?;
-        axpy(-1.0, &ap, &mut r);
+        if x0.len() != b.len() || x0.iter().zip(b).any(|(x, b)| x.len() != b.len()) {
+            let given = x0.iter().map(Vec::len).max().unwrap_or(0);
+            let expected = b.iter().map(Vec::len).max().unwrap_or(0);
+            return Err(Error::shape("start of conjugate gradients", format!("{expected} numbers"), given));
+        }
+        let solved: Vec<usize> = (0..b.len()).filter(|&k| columns[k].norm > 0.0).collect();
+        let starts: Vec<&[f64]> = solved.iter().map(|&k| x0[k].as_slice()).collect();
+        for (&k, image) in solved.iter().zip(op(&solved, &starts)?) {
+            columns[k].start(&x0[k], &image);
+        }
     }
-    let mut z = vec![0.0; n];
-    precond(&r, &mut z);
-    let mut p = z.clone();
-    let mut rz = dot(&r, &z);
-    let mut residual = dot(&r, &r).sqrt() / norm_b;
+    columns.iter_mut().for_each(|c| c.precondition(precond, None));
     let mut iterations = 0;
     loop {
-        if !residual.is_finite() {
+        if columns.iter().any(|c| !c.residual.is_finite()) {
             return Err(broken("the residual is not finite"));
         }
-        if residual <= params.tol {
-            return Ok((x, Report { iterations, residual, reason: Reason::Converged }));
+        let left: Vec<usize> = (0..columns.len()).filter(|&k| columns[k].residual > params.tol).collect();
+        if left.is_empty() || iterations == params.max_iter {
+            let report = |c: Column| {
+                let reason = if c.residual > params.tol { Reason::MaxIter } else { Reason::Converged };
+                (c.x, Report { iterations: c.iterations, residual: c.residual, reason })
+            };
+            return Ok(columns.into_iter().map(report).collect());
         }
-        if iterations == params.max_iter {
-            return Ok((x, Report { iterations, residual, reason: Reason::MaxIter }));
-        }
-        if !(rz > 0.0 && rz.is_finite()) {
+        if left.iter().any(|&k| !(columns[k].rz > 0.0 && columns[k].rz.is_finite())) {
             return Err(broken("the preconditioner is not positive definite"));
         }
-        op(&p, &mut ap)?;
-        let curvature = dot(&p, &ap);
+        let vectors: Vec<&[f64]> = left.iter().map(|&k| columns[k].p.as_slice()).collect();
+        let images = op(&left, &vectors)?;
+        for (&k, ap) in left.iter().zip(images) {
+            columns[k].step(&ap, precond)?;
+        }
+        iterations += 1;
+        watch(iterations, left.iter().map(|&k| columns[k].residual).fold(0.0, f64::max))?;
+    }
+}
+
+/// One system under way.
+struct Column {
+    norm: f64,
+    x: Vec<f64>,
+    r: Vec<f64>,
+    z: Vec<f64>,
+    p: Vec<f64>,
+    rz: f64,
+    residual: f64,
+    iterations: usize,
+}
+
+impl Column {
+    fn new(b: &[f64]) -> Result<Self> {
+        let (n, norm) = (b.len(), dot(b, b).sqrt());
+        if !norm.is_finite() {
+            return Err(broken("the right-hand side is not finite"));
+        }
+        let zero = vec![0.0; n];
+        let residual = if norm > 0.0 { 1.0 } else { 0.0 };
+        Ok(Column { norm, x: zero.clone(), r: b.to_vec(), z: zero, p: Vec::new(), rz: 0.0, residual, iterations: 0 })
+    }
+
+    fn start(&mut self, x: &[f64], image: &[f64]) {
+        self.x.copy_from_slice(x);
+        axpy(-1.0, image, &mut self.r);
+        self.residual = dot(&self.r, &self.r).sqrt() / self.norm;
+    }
+
+    /// The next direction from the residual, conjugate to the last one if there was one.
+    fn precondition(&mut self, precond: &dyn Fn(&[f64], &mut [f64]), last: Option<f64>) {
+        precond(&self.r, &mut self.z);
+        self.rz = dot(&self.r, &self.z);
+        match last {
+            None => self.p = self.z.clone(),
+            Some(last) => {
+                let beta = self.rz / last;
+                self.p.iter_mut().zip(&self.z).for_each(|(p, z)| *p = z + beta * *p);
+            }
+        }
+    }
+
+    fn step(&mut self, ap: &[f64], precond: &dyn Fn(&[f64], &mut [f64])) -> Result<()> {
+        let curvature = dot(&self.p, ap);
         if !(curvature > 0.0 && curvature.is_finite()) {
             return Err(broken("the operator is not positive definite to rounding (raise the ridge)"));
         }
-        let step = rz / curvature;
-        axpy(step, &p, &mut x);
-        axpy(-step, &ap, &mut r);
-        precond(&r, &mut z);
-        let rz_next = dot(&r, &z);
-        let beta = rz_next / rz;
-        for (p, z) in p.iter_mut().zip(&z) {
-            *p = z + beta * *p;
-        }
-        rz = rz_next;
-        iterations += 1;
-        residual = dot(&r, &r).sqrt() / norm_b;
-        watch(iterations, residual)?;
+        let (step, last) = (self.rz / curvature, self.rz);
+        axpy(step, &self.p, &mut self.x);
+        axpy(-step, ap, &mut self.r);
+        self.precondition(precond, Some(last));
+        self.iterations += 1;
+        self.residual = dot(&self.r, &self.r).sqrt() / self.norm;
+        Ok(())
     }
 }
 

@@ -1,18 +1,35 @@
-//! Solvers of ridge regression from moments: eigenvalues for a whole path, Cholesky for one ridge, conjugate gradients
-//! where the system is too large for either.
+//! Solvers. Ridge regression from moments: eigenvalues for a whole path, Cholesky for one ridge, conjugate gradients
+//! where the system is too large for either. Any loss by passes over the rows: L-BFGS,
+//! projected gradients; by batches: doubly stochastic gradients; row by row with the exact kernel: ONORMA.
 
+mod certificate;
 mod direct;
+pub mod doubly;
 mod dual;
+mod empirical;
 mod gram;
 mod iterate;
+pub mod lbfgs;
+pub mod online;
+mod precondition;
+pub mod projected;
+pub mod risk;
+pub mod rowwise;
 mod spectral;
 mod system;
 
 pub use direct::solve_direct;
 pub(crate) use direct::solve_in_place;
+pub use doubly::Doubly;
 pub use dual::{Dual, DualComponent, DualSolution, DualSpectral};
+pub use empirical::{Empirical, empirical};
 pub use gram::Group;
 pub use iterate::solve_iterative;
+pub use online::Onorma;
+pub use precondition::Preconditioner;
+pub use projected::minimise_projected;
+pub use risk::minimise_risk;
+pub use rowwise::solve_rowwise;
 pub use spectral::{PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
 pub(crate) use system::{incomplete_metric, is_diagonal, whitener};

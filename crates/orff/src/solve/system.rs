@@ -348,11 +348,7 @@ impl System {
     /// Right-hand sides of outputs whose cross moments with the characters are `cy` (M×p); without a metric.
     pub fn right(&self, map: &dyn Basis, cy: &Mat<f64>) -> Vec<Vec<f64>> {
         match &self.shape {
-            Shape::Lifted => {
-                let (factors, of) = map.stacked();
-                let one = |(i, &m): (usize, &usize)| (0..cy.ncols()).map(|t| factors[(i, t)] * cy[(m, t)]).sum();
-                vec![of.iter().enumerate().map(one).collect()]
-            }
+            Shape::Lifted => vec![map.lower(cy.as_ref())],
             Shape::Directions { u, amplitudes } => {
                 let rhs = linalg::product(cy.as_ref(), u.as_ref());
                 let scaled = |k: usize| amplitudes.iter().enumerate().map(|(m, a)| a * rhs[(m, k)]).collect();

@@ -18,7 +18,7 @@ fn gaussian(l: f64) -> Spectrum {
     Gaussian { lengthscale: l.into() }.into()
 }
 
-fn noise(seed: u64, rows: usize, cols: usize) -> Mat<f64> {
+pub(super) fn noise(seed: u64, rows: usize, cols: usize) -> Mat<f64> {
     let mut stream = Stream::new(seed, 98, 0);
     Mat::from_fn(rows, cols, |_, _| stream.normal())
 }
@@ -37,7 +37,7 @@ fn decomposable(output: Output) -> Kernel {
 }
 
 /// Kernels of three inputs with their number of outputs.
-fn kernels() -> Vec<(&'static str, Kernel, usize)> {
+pub(super) fn kernels() -> Vec<(&'static str, Kernel, usize)> {
     let matern: Spectrum = Matern { smoothness: 2.5, lengthscale: 1.3.into() }.into();
     vec![
         ("identity", decomposable(Output::Identity), 4),
@@ -57,22 +57,22 @@ fn kernels() -> Vec<(&'static str, Kernel, usize)> {
     ]
 }
 
-fn map_of(kernel: &Kernel, p: usize, kind: MapKind, features: usize) -> FeatureMap {
+pub(super) fn map_of(kernel: &Kernel, p: usize, kind: MapKind, features: usize) -> FeatureMap {
     let kernel = kernel.resolve(&Seen { outputs: p, ..Seen::default() }).unwrap();
     FeatureMap::draw(&kernel, 3, features, kind, &Draw { seed: 3, ..Draw::default() }, SumDraw::default()).unwrap()
 }
 
 /// Rows of a problem.
 #[derive(Clone)]
-struct Data {
-    x: Mat<f64>,
-    y: Mat<f64>,
-    weights: Option<Weights>,
+pub(super) struct Data {
+    pub x: Mat<f64>,
+    pub y: Mat<f64>,
+    pub weights: Option<Weights>,
 }
 
 impl Data {
     /// Smooth outputs with noise and a mean far from 0.
-    fn new(n: usize, p: usize) -> Self {
+    pub fn new(n: usize, p: usize) -> Self {
         let (x, e, mix) = (noise(10, n, 3), noise(11, n, p), noise(12, 3, p));
         let y = Mat::from_fn(n, p, |i, t| {
             let s: f64 = (0..3).map(|k| mix[(k, t)] * x[(i, k)]).sum();
@@ -81,11 +81,11 @@ impl Data {
         Data { x, y, weights: None }
     }
 
-    fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.x.nrows()
     }
 
-    fn table(&self) -> Table {
+    pub fn table(&self) -> Table {
         let table = Table::new(self.x.clone(), self.y.clone()).unwrap();
         match &self.weights {
             None => table,
@@ -93,7 +93,7 @@ impl Data {
         }
     }
 
-    fn weight(&self, i: usize, t: usize) -> f64 {
+    pub fn weight(&self, i: usize, t: usize) -> f64 {
         match &self.weights {
             _ if self.y[(i, t)].is_nan() => 0.0,
             None => 1.0,
@@ -103,7 +103,7 @@ impl Data {
     }
 
     /// n: weight of the rows with any output; a row's entries count their mean.
-    fn total(&self) -> f64 {
+    pub fn total(&self) -> f64 {
         let row = |i: usize| {
             let seen: Vec<f64> = (0..self.y.ncols()).map(|t| self.weight(i, t)).filter(|w| *w > 0.0).collect();
             if seen.is_empty() { 0.0 } else { seen.iter().sum::<f64>() / seen.len() as f64 }
@@ -112,7 +112,7 @@ impl Data {
     }
 
     /// The same problem with weights and holes of each kind; with holes no output is observed on all rows.
-    fn variants(&self) -> Vec<(&'static str, Data)> {
+    pub fn variants(&self) -> Vec<(&'static str, Data)> {
         let (n, p) = (self.rows(), self.y.ncols());
         let mut stream = Stream::new(5, 5, 5);
         let row: Vec<f64> = (0..n).map(|i| if i % 7 == 3 { 0.0 } else { 0.2 + 2.0 * stream.uniform() }).collect();
@@ -178,8 +178,8 @@ fn point(x: &Mat<f64>, i: usize) -> Vec<f64> {
 }
 
 /// Every observed entry as one row: φ_t(xᵢ), yᵢₜ, its weight and t.
-struct Dense {
-    a: Mat<f64>,
+pub(super) struct Dense {
+    pub a: Mat<f64>,
     y: Vec<f64>,
     w: Vec<f64>,
     of: Vec<usize>,
@@ -187,7 +187,7 @@ struct Dense {
 }
 
 impl Dense {
-    fn new(map: &FeatureMap, data: &Data) -> Self {
+    pub fn new(map: &FeatureMap, data: &Data) -> Self {
         let p = data.y.ncols();
         let (mut rows, mut y, mut w, mut of) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for i in 0..data.rows() {
@@ -203,7 +203,7 @@ impl Dense {
     }
 
     /// The design with a column per offset.
-    fn design(&self, offset: bool) -> Mat<f64> {
+    pub fn design(&self, offset: bool) -> Mat<f64> {
         let k = self.a.ncols();
         Mat::from_fn(self.y.len(), k + if offset { self.p } else { 0 }, |i, j| match j {
             j if j < k => self.a[(i, j)],
@@ -222,7 +222,7 @@ impl Dense {
     }
 
     /// (θ, b) of: minimise Σw(y − φᵀθ − b)² + μ‖θ‖².
-    fn solve(&self, mu: f64, offset: bool) -> (Vec<f64>, Vec<f64>) {
+    pub fn solve(&self, mu: f64, offset: bool) -> (Vec<f64>, Vec<f64>) {
         let (left, right) = self.normal(mu, offset);
         let x = solve(&left, &right);
         let k = self.a.ncols();
@@ -274,7 +274,7 @@ fn predict(map: &FeatureMap, data: &[Centred], table: MatRef<f64>, x: &Mat<f64>)
     })
 }
 
-fn dense_predict(map: &FeatureMap, theta: &[f64], b: &[f64], x: &Mat<f64>) -> Mat<f64> {
+pub(super) fn dense_predict(map: &FeatureMap, theta: &[f64], b: &[f64], x: &Mat<f64>) -> Mat<f64> {
     let values: Vec<Mat<f64>> = (0..x.nrows()).map(|i| phi(map, &point(x, i))).collect();
     Mat::from_fn(x.nrows(), b.len(), |i, t| {
         b[t] + values[i].col(t).iter().zip(theta).map(|(f, v)| f * v).sum::<f64>()
@@ -282,7 +282,7 @@ fn dense_predict(map: &FeatureMap, theta: &[f64], b: &[f64], x: &Mat<f64>) -> Ma
 }
 
 /// Largest difference relative to b; NaN if anything is not finite (norm_max would not tell).
-fn gap(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
+pub(super) fn gap(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     if !orff::linalg::is_finite(a.as_ref()) || !orff::linalg::is_finite(b.as_ref()) {
         return f64::NAN;
     }
