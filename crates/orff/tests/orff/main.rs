@@ -13,3 +13,4 @@ mod mixed;
 mod panel;
 mod ridge;
 mod spectrum;
+mod tasks;
