@@ -61,11 +61,11 @@ class Estimator(BaseEstimator):
             raise ParameterError(f"n_jobs: expected {takes}, got {self.n_jobs!r}")
         return jobs
 
-    def _learn(self, X: Any, y: Any, weights: Any, outputs: list[str] | None) -> None:
-        """Fit the model to prepared data."""
+    def _learn(self, X: Any, y: Any, weights: Any, outputs: list[str] | None, tasks: int | None = None) -> None:
+        """Fit the model to prepared data; with a number of tasks, its rows are long."""
         names = self._column_names(outputs)
         with Watching(self.verbose, _data.rows(X)) as tell:
-            model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell)
+            model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell, tasks)
         self._keep(model)
 
     def _column_names(self, outputs: list[str] | None) -> tuple[list[str] | None, list[str] | None]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
+from . import _tasks
+
 READ = [np.float64, np.float32, np.int64, np.int32]
 """Types that are read without being converted first."""
 
@@ -150,8 +152,16 @@ def rows(X: Any) -> int:
     return X[0].shape[0] if isinstance(X, list) else X.shape[0]
 
 
-def learned(X: Any, y: Any, sample_weight: Any) -> tuple[Any, list[str] | None, bool, np.ndarray | None]:
-    """What `outputs` gives, and the weights, for inputs that `inputs` gave; all have the same rows."""
+def learned(
+    X: Any, y: Any, sample_weight: Any, task: Any = None, known: list[str] | None = None
+) -> tuple[Any, list[str] | None, bool, np.ndarray | None]:
+    """What `outputs` gives, and the weights, for inputs that `inputs` gave; all have the same rows.
+
+    With the task of each row, `y` becomes the numbers of tasks and their values, and the names are those of the tasks.
+    """
+    if task is not None:
+        long, tasks = _tasks.pairs(task, observed(y), rows(X), known)
+        return long, tasks, len(tasks) == 1, weights(sample_weight, rows(X))
     y, names, flat = outputs(y)
     if rows(y) != rows(X):
         raise ValueError(f"y: expected {rows(X)} rows as in X, got {rows(y)}")

@@ -62,7 +62,7 @@ class Moments:
     def __deepcopy__(self, _memo: Any) -> Moments:
         return self.copy()
 
-    def add(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def add(self, X: Any, y: Any, sample_weight: Any = None, *, task: Any = None) -> Self:
         """Add rows; when it fails, nothing was added.
 
         Parameters
@@ -73,16 +73,20 @@ class Moments:
             Outputs; NaN (null in a table) is an output that was not observed.
         sample_weight : array of shape (n,) or (n, p), optional
             Weights.
+        task : array of shape (n,), optional
+            The task of each row, where rows are long; the tasks are those of the first rows.
         """
         _data.same_names("X", self._names[0], _data.column_names(X))
         rows = _data.table(X)
-        outputs, names, _, weights = _data.learned(rows, y, sample_weight)
-        return self._add(rows, outputs, names, weights)
+        outputs, names, _, weights = _data.learned(rows, y, sample_weight, task, self._names[1])
+        return self._add(rows, outputs, names, weights, task is not None)
 
-    def _add(self, rows: Any, outputs: Any, names: list[str] | None, weights: Any, tell: Any = None) -> Self:
+    def _add(
+        self, rows: Any, outputs: Any, names: list[str] | None, weights: Any, long: bool, tell: Any = None
+    ) -> Self:
         """Add prepared rows."""
         _data.same_names("y", self._names[1], names)
-        self._gathering.add(rows, outputs, weights, tell)
+        self._gathering.add(rows, outputs, weights, tell, len(names) if long and names is not None else None)
         return self
 
     def merge(self, other: Moments) -> Self:
@@ -105,17 +109,17 @@ Moments.__module__ = "orff"
 class Gatherer(Regressor):
     """Adds `partial_fit`, `moments_` and a warm start to an estimator whose rows can be added."""
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, task: Any) -> None:
         known = getattr(self, "_moments", None)
         if not self.warm_start:
             self._moments = None
-            return super()._fit(X, y, sample_weight)
+            return super()._fit(X, y, sample_weight, task)
         # with other parameters the choices would be others
         again = known is not None and self._begun == self._settings()
-        self._gather(X, y, sample_weight, known.empty() if again else None)
+        self._gather(X, y, sample_weight, task, known.empty() if again else None)
         self._solve()
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, *, task: Any = None) -> Self:
         """Learn from more rows; the first ones fix scales, lengthscale and frequencies.
 
         Costs one pass over the rows. The model is made of all rows so far when it is next asked for.
@@ -128,6 +132,8 @@ class Gatherer(Regressor):
             Outputs; NaN (null in a table) is an output that was not observed.
         sample_weight : array of shape (n,) or (n, p), optional
             Weights.
+        task : array of shape (n,), optional
+            The task of each row, where rows are long; the first rows must have every task.
 
         Returns
         -------
@@ -142,23 +148,26 @@ class Gatherer(Regressor):
         if known is not None and self._begun != self._settings():
             raise ValueError("partial_fit: parameters changed since the first rows; set them back, or begin with fit")
         with self._whole():
-            return self._gather(X, y, sample_weight, known)
+            return self._gather(X, y, sample_weight, task, known)
 
     def _settings(self) -> str:
         """What a change of makes moments no longer fit: every parameter but those of how the work is done."""
         values = {name: plain(v) for name, v in self.get_params(deep=False).items() if name not in HOW}
         return json.dumps(values, default=repr)
 
-    def _gather(self, X: Any, y: Any, sample_weight: Any, moments: Moments | None) -> Self:
+    def _gather(self, X: Any, y: Any, sample_weight: Any, task: Any, moments: Moments | None) -> Self:
         rows = _data.inputs(self, X, reset=moments is None)
-        outputs, names, flat, weights = _data.learned(rows, y, sample_weight)
+        tasks = None if moments is None else moments._names[1]
+        outputs, names, flat, weights = _data.learned(rows, y, sample_weight, task, tasks)
+        long = task is not None
         with Watching(self.verbose, _data.rows(rows)) as tell:
             if moments is None:
                 both = self._column_names(names)
-                given = (self._learner, self._parameters(), rows, outputs, weights, both, tell)
+                count = len(names) if long and names is not None else None
+                given = (self._learner, self._parameters(), rows, outputs, weights, both, tell, count)
                 moments = Moments(_orff.Gathering(*given), self._learner, both)
                 self._begun = self._settings()
-            moments._add(rows, outputs, names, weights, tell)
+            moments._add(rows, outputs, names, weights, long, tell)
         self._moments, self._flat, self._model = moments, flat, None
         return self
 

@@ -55,6 +55,10 @@ class OperatorRidge(Gatherer, Regressor):
         and then corrects the solution by short passes in double until it is that of double precision, and
         says so where it cannot. auto is mixed for inputs in single precision with a given ridge, double
         otherwise.
+    solver : auto or one of moments, rows, default="auto"
+        What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by
+        conjugate gradients at the cost of their observed entries. auto is rows where outputs have gaps and
+        moments take too much memory or time.
     memory : a whole number ≥ 1, default=16384
         Most memory in megabytes; a fit that would need more is refused before it starts.
     tol : a number > 0 and ≤ 1, default=1e-10
@@ -126,6 +130,7 @@ class OperatorRidge(Gatherer, Regressor):
         metric: ArrayLike | None = None,
         posterior: bool = True,
         precision: Literal["auto"] | Literal["double", "mixed"] = "auto",
+        solver: Literal["auto"] | Literal["moments", "rows"] = "auto",
         memory: int = 16384,
         tol: float = 1e-10,
         max_iter: int = 2000,
@@ -147,6 +152,7 @@ class OperatorRidge(Gatherer, Regressor):
         self.metric = metric
         self.posterior = posterior
         self.precision = precision
+        self.solver = solver
         self.memory = memory
         self.tol = tol
         self.max_iter = max_iter
@@ -194,6 +200,10 @@ class VectorField(Gatherer, Field):
         and then corrects the solution by short passes in double until it is that of double precision, and
         says so where it cannot. auto is mixed for inputs in single precision with a given ridge, double
         otherwise.
+    solver : auto or one of moments, rows, default="auto"
+        What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by
+        conjugate gradients at the cost of their observed entries. auto is rows where outputs have gaps and
+        moments take too much memory or time.
     memory : a whole number ≥ 1, default=16384
         Most memory in megabytes; a fit that would need more is refused before it starts.
     tol : a number > 0 and ≤ 1, default=1e-10
@@ -267,6 +277,7 @@ class VectorField(Gatherer, Field):
         metric: ArrayLike | None = None,
         posterior: bool = True,
         precision: Literal["auto"] | Literal["double", "mixed"] = "auto",
+        solver: Literal["auto"] | Literal["moments", "rows"] = "auto",
         memory: int = 16384,
         tol: float = 1e-10,
         max_iter: int = 2000,
@@ -288,6 +299,7 @@ class VectorField(Gatherer, Field):
         self.metric = metric
         self.posterior = posterior
         self.precision = precision
+        self.solver = solver
         self.memory = memory
         self.tol = tol
         self.max_iter = max_iter

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import Tags
 
-from . import _data
+from . import _data, _tasks
 from ._base import Estimator
 
 
@@ -22,7 +22,7 @@ class Regressor(RegressorMixin, Estimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, task: Any = None) -> Self:
         """Learn from rows.
 
         Parameters
@@ -33,21 +33,26 @@ class Regressor(RegressorMixin, Estimator):
             Outputs; NaN (null in a table) is an output that was not observed.
         sample_weight : array of shape (n,) or (n, p), optional
             How often each row counts, or how precise each entry is (1/σ², of which only ratios matter).
+        task : array of shape (n,), optional
+            The task of each row, a word or a number, where rows are long: y then has one value per row, that of its task,
+            and the tasks are the outputs. Rows with equal inputs need not be joined.
 
         Returns
         -------
         self
         """
         with self._whole():
-            self._fit(X, y, sample_weight)
+            self._fit(X, y, sample_weight, task)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, task: Any) -> None:
         rows = _data.inputs(self, X, reset=True)
-        outputs, names, self._flat, weights = _data.learned(rows, y, sample_weight)
-        self._learn(rows, outputs, weights, names)
+        outputs, names, self._flat, weights = _data.learned(rows, y, sample_weight, task)
+        self._learn(rows, outputs, weights, names, None if task is None else len(names))
 
-    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, noise: bool = True) -> Any:
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False, noise: bool = True, *, task: Any = None
+    ) -> Any:
         """Predict the outputs of rows.
 
         Parameters
@@ -60,10 +65,12 @@ class Regressor(RegressorMixin, Estimator):
             Also the covariance of the outputs of each row.
         noise : bool, default=True
             Whether they include the noise of a new observation.
+        task : array of shape (n,), optional
+            Of each row only the task (an output by its name, see `tasks_`) that stands here: one value per row.
 
         Returns
         -------
-        mean : ndarray of shape (n, p), or (n,) if y was
+        mean : ndarray of shape (n, p), or (n,) if y was or with tasks
             The predictions, in single precision if X is.
         std : ndarray of the same shape
             Only if asked for.
@@ -72,13 +79,19 @@ class Regressor(RegressorMixin, Estimator):
         """
         model = self._fitted()
         rows = _data.inputs(self, X, reset=False)
+        if task is not None:
+            if return_cov:
+                raise ValueError("return_cov: with task there is one output per row; use return_std")
+            at, _ = _tasks.numbered(task, _data.rows(rows), self.tasks_)
         mean, std, cov = model.predict(rows, bool(return_std), bool(return_cov), bool(noise), self._threads())
         asked = [mean, *([std] if return_std else []), *([cov] if return_cov else [])]
-        if self._flat:
+        if task is not None:
+            asked = [part[np.arange(len(at)), at] for part in asked]
+        elif self._flat:
             asked = [part.reshape(-1) for part in asked]
         return tuple(asked) if len(asked) > 1 else asked[0]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, task: Any = None) -> float:
         """R² of the predictions, averaged over the outputs; entries of y that are NaN do not count.
 
         An output with fewer than two entries that count has no R² and is left out of the average.
@@ -91,7 +104,11 @@ class Regressor(RegressorMixin, Estimator):
             Outputs.
         sample_weight : array of shape (n,) or (n, p), optional
             Weights of the rows, or of the entries.
+        task : array of shape (n,), optional
+            The task of each row, where rows are long.
         """
+        if task is not None:
+            return self._long_score(X, y, sample_weight, task)
         truth, mean = _data.observed(y), self.predict(X)
         truth, mean = truth.reshape(len(truth), -1), mean.reshape(len(mean), -1)
         if truth.shape != mean.shape:
@@ -110,6 +127,27 @@ class Regressor(RegressorMixin, Estimator):
         if not scores:
             raise ValueError("y: no output has two entries that count; NaN and entries of weight zero do not")
         return float(np.mean(scores))
+
+    def _long_score(self, X: Any, y: Any, sample_weight: Any, task: Any) -> float:
+        """R² of each task on its own rows, averaged over the tasks that have two rows or more."""
+        mean = self.predict(X, task=task)
+        pairs, _ = _tasks.pairs(task, _data.observed(y), len(mean), self.tasks_)
+        weight = _data.weights(sample_weight, len(mean))
+        each = np.ones(len(mean)) if weight is None else np.asarray(weight, dtype=np.float64)
+        if not (np.isfinite(each) & (each >= 0)).all():
+            raise ValueError("sample_weight: expected finite numbers ≥ 0, got others")
+        counts = ~np.isnan(pairs[:, 1]) & (each != 0)
+        own = [counts & (pairs[:, 0] == t) for t in range(len(self.tasks_))]
+        scores = [r2_score(pairs[k, 1], mean[k], sample_weight=each[k]) for k in own if k.sum() > 1]
+        if not scores:
+            raise ValueError("y: no task has two rows that count; NaN and rows of weight zero do not")
+        return float(np.mean(scores))
+
+    @property
+    def tasks_(self) -> list[str]:
+        """Names of the outputs: those of the tasks, where rows were long."""
+        self._fitted()
+        return list(self._info["outputs"])
 
     @property
     def n_outputs_(self) -> int:

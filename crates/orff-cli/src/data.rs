@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Arg, ArgMatches};
 use orff::model::{LonLat, Model};
 use orff::params::{Auto, Params};
-use orff_table::{Encoding, Missing, Options, Select, Selector, Source};
+use orff_table::{Column, Encoding, Missing, Options, Select, Selector, Source, Task};
 use std::path::PathBuf;
 
 orff::params! {
@@ -37,6 +37,9 @@ orff::params! {
         ignore / ignore: Option<String> = None, Kind::Text;
         /// Output columns.
         outputs / outputs: Option<String> = None, Kind::Text;
+        /// Column with the task of each row, a word or a number, where rows are long: the one output column then has the
+        /// value of that task, and the tasks become the outputs. Rows with equal inputs need not be joined.
+        task / task: Option<String> = None, Kind::Text;
         /// Column with the weight of each row.
         weight / weight: Option<String> = None, Kind::Text;
         /// Columns with the standard error of each output; each entry then weighs 1/error².
@@ -116,6 +119,7 @@ impl Columns {
             inputs: selector(&self.inputs)?,
             ignore: selector(&self.ignore)?,
             outputs: selector(&self.outputs)?,
+            task: selector(&self.task)?,
             weight: selector(&self.weight)?,
             errors: selector(&self.errors)?,
             missing: self.missing.parse()?,
@@ -167,6 +171,58 @@ pub fn missing() -> Arg {
         .help_heading("Files")
 }
 
+/// The column with the task of each row, where a model is applied to long rows.
+pub fn task() -> Arg {
+    Arg::new("task")
+        .long("task")
+        .value_name("COLUMN")
+        .help("Column with the task of each row (the name of an output): one value per row, that of its task")
+}
+
+/// The column with the value of the task of each row.
+pub fn output() -> Arg {
+    Arg::new("output")
+        .long("output")
+        .value_name("COLUMN")
+        .requires("task")
+        .help("With --task: the column with the value of the task; that of the fit unless given")
+}
+
+/// The encoding of rows that are long or not, as the flags say.
+fn long(mut encoding: Encoding, model: &Model, matches: &ArgMatches, outputs: bool) -> Result<Encoding> {
+    // by position where the training table had no names
+    let column = |text: &String| Column {
+        name: text.clone(),
+        position: text.parse().ok().filter(|k| *k > 0).unwrap_or(usize::MAX >> 1),
+    };
+    let flag = |name: &str| matches.try_get_one::<String>(name).ok().flatten();
+    match flag("task") {
+        // what is predicted without a task is all of them
+        None if !outputs => encoding.task = None,
+        None => {}
+        Some(name) => {
+            let values = model.info.outputs.clone();
+            match flag("output") {
+                Some(value) => {
+                    encoding.outputs = vec![column(value)];
+                    encoding.errors.clear();
+                }
+                None if outputs && encoding.task.is_none() => {
+                    let how = "the model was learned from a column for each output";
+                    return Err(Usage(format!("--output: say which column has the value of the task; {how}")).into());
+                }
+                None => {}
+            }
+            if encoding.task.is_none() {
+                encoding.outputs.truncate(1);
+                encoding.errors.clear();
+            }
+            encoding.task = Some(Task { column: column(name), values });
+        }
+    }
+    Ok(encoding)
+}
+
 /// Opens rows for a model, with or without the outputs.
 pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option<Selector>) -> Result<Source> {
     if orff::learn::transformer(&model.info.learner).is_some() {
@@ -186,6 +242,7 @@ pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option
         }
         encoding.missing = word.parse()?;
     }
+    let encoding = long(encoding, model, matches, outputs)?;
     let source = Source::with_encoding(&paths(matches), &reading.options()?, &encoding, outputs, keep)?;
     let p = model.outputs();
     if model.info.outputs.len() != p || (outputs && source.output_names().len() != p) {

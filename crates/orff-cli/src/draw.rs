@@ -12,7 +12,7 @@ use faer::Mat;
 use orff::archive::write_atomically;
 use orff::model::{Linear, Model, Query};
 use orff::params::Params;
-use orff::rows::{Inputs, Rows};
+use orff::rows::Inputs;
 use std::path::PathBuf;
 
 /// `orff plot MODEL -o PICTURE.svg`.
@@ -186,19 +186,22 @@ fn scatter(model: &Model, matches: &ArgMatches, title: &str) -> Result<String> {
     let source = data::open_for(model, matches, true, None)?;
     let p = model.outputs();
     let (mut observed, mut predicted) = (vec![Vec::new(); p], vec![Vec::new(); p]);
-    for batch in source.batches()? {
-        let batch = batch?;
-        let mean = model.predict(&batch.inputs, Query::default())?.mean;
-        for t in 0..p {
-            for i in (0..mean.nrows()).filter(|&i| batch.outputs[(i, t)].is_finite()) {
-                observed[t].push(batch.outputs[(i, t)]);
-                predicted[t].push(mean[(i, t)]);
+    evaluate::outputs(&source, &source, &mut |rows| {
+        for batch in rows.batches()? {
+            let batch = batch?;
+            let mean = model.predict(&batch.inputs, Query::default())?.mean;
+            for t in 0..p {
+                for i in (0..mean.nrows()).filter(|&i| batch.outputs[(i, t)].is_finite()) {
+                    observed[t].push(batch.outputs[(i, t)]);
+                    predicted[t].push(mean[(i, t)]);
+                }
+            }
+            if observed[0].len() > 20_000 {
+                break;
             }
         }
-        if observed[0].len() > 20_000 {
-            break;
-        }
-    }
+        Ok(())
+    })?;
     let outputs: Vec<ScatterOutput> = (0..p)
         .map(|t| ScatterOutput { name: &model.info.outputs[t], observed: &observed[t], predicted: &predicted[t] })
         .collect();

@@ -8,9 +8,10 @@ use clap::{Arg, ArgMatches, Command};
 use orff::metric::{Score, Scores};
 use orff::model::{Model, Query};
 use orff::params::Params;
-use orff::rows::{Rows, Weights};
+use orff::rows::{Rows, Tasks, Weights};
 use orff::special::normal_quantile;
 use orff::watch::Watch;
+use orff_table::Source;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -35,7 +36,15 @@ pub fn command() -> Command {
     for param in data::Reading::SPEC {
         command = command.arg(flags::flag(param, None).help_heading("Files"));
     }
-    command.arg(data::missing())
+    command.arg(data::missing()).arg(data::task()).arg(data::output())
+}
+
+/// Does something with rows that have a column for each output: long ones are given one for each task.
+pub fn outputs<T>(source: &Source, rows: &dyn Rows, with: &mut dyn FnMut(&dyn Rows) -> Result<T>) -> Result<T> {
+    match &source.encoding().task {
+        None => with(rows),
+        Some(task) => with(&Tasks::new(rows, task.values.len())?),
+    }
 }
 
 /// How a command prints what it found.
@@ -154,7 +163,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
     let domain = Some(model.preparation().clone());
     let rows = Placed { source: &source, projection: model.projection.take(), domain };
-    let scores = score(&model, &rows, level, &mut watch)?;
+    let scores = outputs(&source, &rows, &mut |rows| score(&model, rows, level, &mut watch))?;
     drop(watch);
     if source.skipped() > 0 && !session.quiet {
         crate::progress::tell(&format!("not scored: {} rows with missing inputs", source.skipped()));

@@ -59,7 +59,8 @@ fn one(learner: &'static Learner) -> Command {
     }
     let columns = serde_json::to_value(Columns::default()).unwrap_or_default();
     for param in Columns::SPEC {
-        command = command.arg(flags::flag(param, Some(&columns[param.name])).help_heading("Columns and rows"));
+        let flag = flags::flag(param, Some(&columns[param.name])).help_heading("Columns and rows");
+        command = command.arg(if param.name == "outputs" { flag.visible_alias("output") } else { flag });
     }
     let reading = serde_json::to_value(Reading::default()).unwrap_or_default();
     for param in Reading::SPEC {
@@ -83,7 +84,11 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let reading = Reading::from_values(&values[2])?;
     let target = matches.get_one::<PathBuf>("model");
     if columns.outputs.is_none() {
-        return Err(Usage("--outputs: say which columns to learn, for example --outputs y1,y2".into()).into());
+        let which = match columns.task {
+            None => "which columns to learn, for example --outputs y1,y2",
+            Some(_) => "which column has the value of the task, for example --output value",
+        };
+        return Err(Usage(format!("--outputs: say {which}")).into());
     }
     if target.is_none() && columns.test == 0.0 && columns.folds == 0 {
         return Err(Usage("-o: say where to write the model, for example -o m.orff".into()).into());
@@ -175,13 +180,13 @@ impl Task<'_> {
 
     /// A model of some rows.
     pub fn learn(&self, rows: &dyn Rows, watch: &mut Progress) -> Result<Model> {
-        Ok((self.learner.fit)(self.values, rows, watch)?)
+        evaluate::outputs(self.source, rows, &mut |rows| Ok((self.learner.fit)(self.values, rows, watch)?))
     }
 }
 
 /// Refuses parameters that do not fit the columns, and tells what the inputs of every row must satisfy.
 fn fitting(values: &Map<String, Value>, source: &Source) -> Result<Option<Preparation>> {
-    let (d, p) = (source.inputs(), source.outputs());
+    let (d, p) = (source.inputs(), source.output_names().len());
     if let Some(rows) = values.get("metric").and_then(Value::as_array).filter(|rows| rows.len() != p) {
         let expected = format!("{p}×{p}, a row and a column per output");
         return Err(orff::Error::shape("--metric", expected, format!("{0}×{0}", rows.len())).into());

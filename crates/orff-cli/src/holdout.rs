@@ -57,7 +57,7 @@ impl Task<'_> {
         if folds as u64 > rows {
             return Err(Usage(format!("--folds: expected at most {rows}, the number of rows, got {folds}")).into());
         }
-        let mut scores = Scores::new(self.source.outputs());
+        let mut scores = Scores::new(self.source.output_names().len());
         for fold in 0..folds {
             let part = Part::Fold(fold, folds);
             if rows <= FEW {
@@ -101,7 +101,8 @@ impl Task<'_> {
         let rows = self.placed(&source);
         let model = self.learn(&part.of(&rows, self.seed, false)?, watch)?;
         let level = evaluate::level_of(&model);
-        let scores = evaluate::score(&model, &part.of(&rows, self.seed, true)?, level, watch)?;
+        let held = part.of(&rows, self.seed, true)?;
+        let scores = evaluate::outputs(&source, &held, &mut |rows| evaluate::score(&model, rows, level, watch))?;
         Ok((model, source, scores))
     }
 }

@@ -9,7 +9,7 @@ use orff::model::{Model, Query};
 use orff::params::Params;
 use orff::rows::{Inputs, Rows};
 use orff::watch::Watch;
-use orff_table::{Selector, Writer};
+use orff_table::{Selector, Source, Writer};
 use std::path::PathBuf;
 
 /// `orff predict MODEL FILE… -o OUT`.
@@ -54,7 +54,7 @@ pub fn command() -> Command {
     for param in data::Reading::SPEC {
         command = command.arg(flags::flag(param, None).help_heading("Files"));
     }
-    command.arg(data::missing())
+    command.arg(data::missing()).arg(data::task())
 }
 
 /// Runs it.
@@ -67,8 +67,11 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let noise = !matches.get_flag("no-noise");
     let query = Query { std: std || level.is_some(), noise, single: source.single(), ..Query::default() };
 
+    // of long rows the task of each, under the name of their value
+    let value = source.encoding().task.as_ref().map(|_| value_name(&source));
+    let answers: Vec<String> = value.map_or(model.info.outputs.clone(), |name| vec![name]);
     let mut names = Vec::new();
-    for output in &model.info.outputs {
+    for output in &answers {
         names.push(output.clone());
         if std {
             names.push(format!("{output}_std"));
@@ -78,7 +81,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         }
     }
     let also: Vec<String> = matches.get_many::<String>("also").into_iter().flatten().cloned().collect();
-    let per = names.len() / model.info.outputs.len();
+    let per = names.len() / answers.len();
     // what the model cannot answer is refused before anything is written
     model.predict(&Inputs::Dense(Mat::zeros(0, model.inputs())), query)?;
     for word in &also {
@@ -96,7 +99,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         let mut out = Mat::full(n, names.len(), f64::NAN);
         let predicted = model.predict(&page.batch.inputs, query).map_err(|e| page.placed(e))?;
         for (i, &row) in page.used.iter().enumerate() {
-            for t in 0..model.info.outputs.len() {
+            for (k, t) in asked(page.tasks.as_deref(), i, model.info.outputs.len()).enumerate() {
                 let mean = predicted.mean[(i, t)];
                 let mut cells = vec![mean];
                 if let Some(deviation) = predicted.std.as_ref().map(|s| s[(i, t)]) {
@@ -108,10 +111,10 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
                         cells.extend([mean - half, mean + half]);
                     }
                 }
-                cells.into_iter().enumerate().for_each(|(k, v)| out[(row, t * per + k)] = v);
+                cells.into_iter().enumerate().for_each(|(c, v)| out[(row, k * per + c)] = v);
             }
         }
-        let mut at = per * model.info.outputs.len();
+        let mut at = per * answers.len();
         for word in &also {
             let values = calculus::values(&model, word, &page.batch.inputs)?;
             for (i, &row) in page.used.iter().enumerate() {
@@ -132,4 +135,17 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         crate::progress::tell(&format!("wrote {} ({rows} rows)", target.display()));
     }
     Ok(())
+}
+
+/// The outputs that are asked for at row i: that of its task, or all.
+fn asked(tasks: Option<&[usize]>, i: usize, outputs: usize) -> std::ops::Range<usize> {
+    tasks.map_or(0..outputs, |tasks| tasks[i]..tasks[i] + 1)
+}
+
+/// The column of the training rows with the values of tasks; `value` where each output had its own.
+fn value_name(source: &Source) -> String {
+    match source.encoding().outputs.as_slice() {
+        [one] if source.encoding().named => one.name.clone(),
+        _ => "value".into(),
+    }
 }

@@ -6,7 +6,7 @@ use crate::raise::raise;
 use crate::task;
 use orff::learn::{Estimator, Gatherer, LEARNERS, TRANSFORMERS, learner, transformer};
 use orff::params::{Param, Params};
-use orff::rows::Rows;
+use orff::rows::{Rows, Tasks};
 use orff::{Error, Result};
 use orff_table::Encoding;
 use pyo3::prelude::*;
@@ -50,9 +50,18 @@ impl Names {
     }
 }
 
-/// Learns with the learner (or transformer) of that name.
+/// Does something with rows that have a column for each output: those of `tasks` are long.
+pub fn with_outputs<T>(rows: &Data, tasks: Option<usize>, with: impl FnOnce(&dyn Rows) -> Result<T>) -> Result<T> {
+    match tasks {
+        None => with(rows),
+        Some(tasks) => with(&Tasks::new(rows, tasks)?),
+    }
+}
+
+/// Learns with the learner (or transformer) of that name. With a number of `tasks`, rows are long: the two columns of y are
+/// the number of a task and its value.
 #[pyfunction]
-#[pyo3(signature = (name, parameters, x, y, weights, names, tell=None))]
+#[pyo3(signature = (name, parameters, x, y, weights, names, tell=None, tasks=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -63,6 +72,7 @@ pub fn fit<'py>(
     weights: Option<&Bound<'py, PyAny>>,
     names: Names,
     tell: Option<Py<PyAny>>,
+    tasks: Option<usize>,
 ) -> PyResult<PyModel> {
     let spec = spec(name).unwrap_or(&[]);
     let (values, rows) = (values(py, spec, parameters)?, Data::of(x, y, weights)?);
@@ -72,7 +82,7 @@ pub fn fit<'py>(
             Some(transformer) => transformer.fit,
             None => learner(&name)?.fit,
         };
-        names.give(fit(&values, &rows as &dyn Rows, watch)?, column)
+        names.give(with_outputs(&rows, tasks, |rows| fit(&values, rows, watch))?, column)
     })?;
     Ok(model.into())
 }

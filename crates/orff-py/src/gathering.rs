@@ -1,7 +1,7 @@
 //! Learning under way: moments of the rows so far, which add, merge, travel and become models.
 
 use crate::data::Data;
-use crate::fit::{Names, spec, values};
+use crate::fit::{Names, spec, values, with_outputs};
 use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
@@ -43,7 +43,7 @@ impl PyGathering {
 impl PyGathering {
     /// Fixes scales, lengthscale and features from these rows; none is added yet.
     #[new]
-    #[pyo3(signature = (name, parameters, x, y, weights, names, tell=None))]
+    #[pyo3(signature = (name, parameters, x, y, weights, names, tell=None, tasks=None))]
     #[allow(clippy::too_many_arguments)]
     fn new<'py>(
         py: Python<'py>,
@@ -54,17 +54,20 @@ impl PyGathering {
         weights: Option<&Bound<'py, PyAny>>,
         names: Names,
         tell: Option<Py<PyAny>>,
+        tasks: Option<usize>,
     ) -> PyResult<Self> {
         let learner = learner(name).map_err(|e| raise(py, e, &[]))?;
         let begin = begin(learner).map_err(|e| raise(py, e, &[]))?;
         let (given, rows) = (values(py, learner.spec, parameters)?, Data::of(x, Some(y), weights)?);
         let (own, column) = (given.clone(), rows.column());
-        let gathering = task::run(py, learner.spec, None, tell, move |watch| begin(&own, &rows, watch))?;
+        let gathering = task::run(py, learner.spec, None, tell, move |watch| {
+            with_outputs(&rows, tasks, |rows| begin(&own, rows, watch))
+        })?;
         Ok(PyGathering { learner, values: given, names, column, gathering: Arc::new(Mutex::new(gathering)) })
     }
 
     /// Adds rows. When it fails, nothing was added.
-    #[pyo3(signature = (x, y, weights, tell=None))]
+    #[pyo3(signature = (x, y, weights, tell=None, tasks=None))]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -72,12 +75,13 @@ impl PyGathering {
         y: &Bound<'py, PyAny>,
         weights: Option<&Bound<'py, PyAny>>,
         tell: Option<Py<PyAny>>,
+        tasks: Option<usize>,
     ) -> PyResult<()> {
         let (rows, gathering) = (Data::of(x, Some(y), weights)?, self.gathering.clone());
         task::run(py, self.learner.spec, None, tell, move |watch| {
             // not under the lock: a thread that waits for its share of the work may take up another addition
             let mut more = lock(&gathering).empty();
-            more.add(&rows, watch)?;
+            with_outputs(&rows, tasks, |rows| more.add(rows, watch))?;
             lock(&gathering).merge(&more)
         })
     }

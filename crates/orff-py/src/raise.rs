@@ -57,6 +57,8 @@ pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
                 "y"
             } else if column.starts_with("weight") {
                 "sample_weight"
+            } else if column == "task" {
+                "task"
             } else {
                 "X"
             };

@@ -5,6 +5,7 @@ use crate::encoding::{Code, Column, Encoding, Input, Sparse};
 use crate::error::{Error, Result};
 use crate::header::{Header, Kind};
 use crate::options::{Missing, Select};
+use crate::task::Task;
 use std::collections::HashSet;
 
 /// The most categories that one column may have.
@@ -21,10 +22,21 @@ pub(crate) struct Draft {
 pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, sparse: Option<Sparse>) -> Result<Draft> {
     let resolve = |s: &Option<Selector>| s.as_ref().map_or(Ok(Vec::new()), |s| s.resolve(header));
     let outputs = resolve(&select.outputs)?;
+    let task = resolve(&select.task)?;
     let weight = resolve(&select.weight)?;
     let errors = resolve(&select.errors)?;
     let keep = resolve(&select.keep)?;
     let ignored: HashSet<usize> = resolve(&select.ignore)?.into_iter().collect();
+    if task.len() > 1 {
+        return Err(Error::Options(format!("task: expected one column, got {}", task.len())));
+    }
+    if task.len() == 1 && outputs.len() != 1 {
+        let why = "the value of the task of each row";
+        return Err(Error::Options(format!("outputs: expected one column, {why}, got {}", outputs.len())));
+    }
+    if task.len() == 1 && sparse.is_some() {
+        return Err(Error::Options(format!("{}: sparse rows have no column for a task", header.file)));
+    }
     if weight.len() > 1 {
         return Err(Error::Options(format!("weight: expected one column, got {}", weight.len())));
     }
@@ -35,8 +47,8 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
             errors.len()
         )));
     }
-    let taken: HashSet<usize> = [&outputs, &weight, &errors, &keep].into_iter().flatten().copied().collect();
-    if let Some(k) = [&outputs, &weight, &errors].into_iter().flatten().find(|k| ignored.contains(k)) {
+    let taken: HashSet<usize> = [&outputs, &task, &weight, &errors, &keep].into_iter().flatten().copied().collect();
+    if let Some(k) = [&outputs, &task, &weight, &errors].into_iter().flatten().find(|k| ignored.contains(k)) {
         return Err(Error::Column(format!("column {:?} of {} is used and ignored", header.names[*k], header.file)));
     }
     let (mut left_out, mut unusable) = (Vec::new(), Vec::new());
@@ -77,7 +89,11 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
         let why = "missing values of sparse rows cannot be replaced by means (use --missing drop)";
         return Err(Error::Options(format!("{}: {why}", header.file)));
     }
-    let mut refused = vec![(&weight, "the weight"), (&errors, "a standard error")];
+    let mut refused = vec![(&task, "the task"), (&weight, "the weight"), (&errors, "a standard error")];
+    if let Some(k) = task.iter().find(|k| [&outputs, &weight, &errors].into_iter().any(|o| o.contains(k))) {
+        let name = &header.names[*k];
+        return Err(Error::Column(format!("column {name:?} of {} is the task and something else", header.file)));
+    }
     if !select.overlap {
         refused.push((&outputs, "an output"));
     }
@@ -110,6 +126,7 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
         inputs: inputs.iter().map(input).collect(),
         sparse,
         outputs: outputs.into_iter().map(column).collect(),
+        task: task.first().map(|&k| Task { column: column(k), values: Vec::new() }),
         weight: weight.first().map(|&k| column(k)),
         errors: errors.into_iter().map(column).collect(),
         missing: select.missing,

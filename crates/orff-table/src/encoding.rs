@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::header::Header;
 use crate::options::Missing;
+use crate::task::Task;
 use serde::{Deserialize, Serialize};
 
 /// The fitted encoding of a table: which columns are inputs and outputs, in which order, with categories and means.
@@ -27,6 +28,9 @@ pub struct Encoding {
     pub sparse: Option<Sparse>,
     /// The outputs in order.
     pub outputs: Vec<Column>,
+    /// The task of each row, where rows are long: `outputs` is then the one column with its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
     /// The weight of each row.
     pub weight: Option<Column>,
     /// The standard errors of the outputs: none, or one per output.
@@ -107,6 +111,7 @@ impl Encoding {
             inputs,
             sparse: None,
             outputs,
+            task: None,
             weight: None,
             errors: Vec::new(),
             missing: Missing::Error,
@@ -135,8 +140,11 @@ impl Encoding {
         self.inputs.iter().flat_map(names).collect()
     }
 
-    /// The name of each output.
+    /// The name of each output: the column's, or the task's.
     pub fn output_names(&self) -> Vec<String> {
+        if let Some(task) = &self.task {
+            return task.values.clone();
+        }
         self.outputs.iter().map(|c| c.name.clone()).collect()
     }
 
@@ -160,7 +168,8 @@ impl Encoding {
         if self.width() == 0 {
             return wrong("there are no inputs".into());
         }
-        if self.sparse.is_some() && (!self.inputs.is_empty() || self.weight.is_some() || !self.errors.is_empty()) {
+        let others = self.weight.is_some() || self.task.is_some() || !self.errors.is_empty();
+        if self.sparse.is_some() && (!self.inputs.is_empty() || others) {
             return wrong("sparse inputs cannot be mixed with other columns".into());
         }
         if !self.errors.is_empty() && self.errors.len() != self.outputs.len() {
@@ -179,7 +188,11 @@ impl Encoding {
                 return wrong(format!("the mean of column {name:?} is damaged"));
             }
         }
-        let rest = self.outputs.iter().chain(&self.weight).chain(&self.errors);
+        if self.task.as_ref().is_some_and(|t| t.values.is_empty() || self.outputs.len() > 1) {
+            return wrong("long rows need tasks, and one column with their values".into());
+        }
+        let task = self.task.iter().map(|t| &t.column);
+        let rest = self.outputs.iter().chain(task).chain(&self.weight).chain(&self.errors);
         match self.inputs.iter().map(|i| &i.column).chain(rest).find(|c| c.position == 0) {
             Some(c) => wrong(format!("the position of column {:?} is 0 (positions count from 1)", c.name)),
             None => Ok(()),

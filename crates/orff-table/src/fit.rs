@@ -7,20 +7,24 @@ use crate::encoding::{Code, Encoding};
 use crate::error::{Error, Result};
 use crate::options::Missing;
 use crate::plan::{Finder, readable};
-use std::collections::BTreeMap;
+use crate::task::{self, MOST_TASKS, Task};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether an encoding can only be completed by a pass over all rows.
 pub(crate) fn needs_pass(e: &Encoding) -> bool {
-    e.inputs.iter().any(|i| match &i.code {
-        Code::Number { mean } => e.missing == Missing::Mean && mean.is_none(),
-        Code::Category { values, .. } => values.is_empty(),
-    })
+    let open = |t: &Task| t.values.is_empty();
+    e.task.as_ref().is_some_and(open)
+        || e.inputs.iter().any(|i| match &i.code {
+            Code::Number { mean } => e.missing == Missing::Mean && mean.is_none(),
+            Code::Category { values, .. } => values.is_empty(),
+        })
 }
 
 /// What is gathered about one column.
 enum Tally {
     Mean { count: u64, mean: f64 },
     Counts(BTreeMap<String, u64>),
+    Tasks(BTreeSet<String>),
 }
 
 /// Completes the encoding from the rows of the files that are asked for, numbered from 0; categories that are known
@@ -38,6 +42,9 @@ pub(crate) fn fit(
     };
     let (mut row, mut file) = (0, String::new());
     let mut tallies: Vec<Tally> = encoding.inputs.iter().map(|i| tally(&i.code)).collect();
+    if encoding.task.as_ref().is_some_and(|t| t.values.is_empty()) {
+        tallies.push(Tally::Tasks(BTreeSet::new()));
+    }
     for opened in files {
         let opened = opened?;
         let header = opened.header().clone();
@@ -47,7 +54,7 @@ pub(crate) fn fit(
             Tally::Mean { .. } => {
                 As::Number(if encoding.missing == Missing::Error { Role::Input } else { Role::Gaps })
             }
-            Tally::Counts(_) => As::Text,
+            Tally::Counts(_) | Tally::Tasks(_) => As::Text,
         };
         let wants: Vec<Want> =
             columns.iter().zip(&tallies).map(|(&column, t)| Want { column, how: how(t) }).collect();
@@ -59,19 +66,27 @@ pub(crate) fn fit(
             row += chunk.rows.len() as u64;
             for (k, (tally, cells)) in tallies.iter_mut().zip(&chunk.cells).enumerate() {
                 if !tally.add(cells, &of_part, tokens) {
-                    let name = &encoding.inputs[k].column.name;
-                    return Err(Error::file(
-                        &header.file,
-                        format!(
-                            "column {name:?} has more than {MOST_CATEGORIES} categories (is it an identifier? use \
-                             --ignore)"
+                    let problem = match encoding.inputs.get(k) {
+                        Some(input) => format!(
+                            "column {:?} has more than {MOST_CATEGORIES} categories (is it an identifier? use --ignore)",
+                            input.column.name
                         ),
-                    ));
+                        None => format!("there are more than {MOST_TASKS} tasks (is it the right column?)"),
+                    };
+                    return Err(Error::file(&header.file, problem));
                 }
             }
         }
     }
     let file = &file;
+    if let (Some(Tally::Tasks(_)), Some(task)) = (tallies.last(), &mut encoding.task) {
+        let Some(Tally::Tasks(names)) = tallies.pop() else { return Ok(()) };
+        if names.is_empty() {
+            let problem = format!("column {:?} has no tasks: every value is missing", task.column.name);
+            return Err(Error::file(file, problem));
+        }
+        task.values = task::sorted(names);
+    }
     for (input, tally) in encoding.inputs.iter_mut().zip(tallies) {
         let name = &input.column.name;
         match (&mut input.code, tally) {
@@ -107,6 +122,16 @@ impl Tally {
                     *mean += (v - *mean) / *count as f64;
                 }
                 true
+            }
+            Tally::Tasks(names) => {
+                // a task of rows that are held out is still one that there is
+                for word in cells.texts().iter().flatten().filter(|w| tokens.read(w) != Said::Missing) {
+                    let word = task::name(word);
+                    if !names.contains(word) {
+                        names.insert(word.into());
+                    }
+                }
+                names.len() <= MOST_TASKS
             }
             Tally::Counts(counts) => {
                 let cells = cells.texts().iter().zip(part).filter(|(_, part)| **part);

@@ -65,6 +65,8 @@ pub struct Select {
     pub ignore: Option<Selector>,
     /// None: no outputs.
     pub outputs: Option<Selector>,
+    /// One column, the task of each row: the one output is then the value of that task, and the tasks are the outputs.
+    pub task: Option<Selector>,
     /// One column, the weight of each row (≥ 0).
     pub weight: Option<Selector>,
     /// One column per output, the standard error s > 0 of each entry, which then weighs 1/s².

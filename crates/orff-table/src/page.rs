@@ -8,6 +8,7 @@ use crate::header::Header;
 use crate::options::Missing;
 use crate::place::Places;
 use crate::split::pick_sparse;
+use crate::task::Numbers;
 use faer::Mat;
 use orff::rows::{Batch, Csr, Inputs, Weights};
 use std::collections::HashMap;
@@ -20,6 +21,8 @@ pub struct Page {
     pub batch: Batch,
     /// Which rows of the page the batch holds, from 0, ascending; others have a missing value.
     pub used: Vec<usize>,
+    /// The number of the task of each row of the batch, where rows are long and tasks are asked for.
+    pub tasks: Option<Vec<usize>>,
     /// One list per carried column, with one text per row of the page.
     pub kept: Vec<Vec<String>>,
     /// Line (text files) or number (others) of each row of the page, from 1.
@@ -51,6 +54,7 @@ pub(crate) struct Binder {
     /// Number of outputs that are read: all or none.
     outputs: usize,
     tokens: Tokens,
+    tasks: Option<Numbers>,
     /// For each input that is a category, the place of each value.
     categories: Vec<HashMap<String, usize>>,
 }
@@ -64,18 +68,20 @@ impl Binder {
         let categories = encoding.inputs.iter().map(|i| place(&i.code)).collect();
         let outputs = if outputs { encoding.outputs.len() } else { 0 };
         let columns = Arc::new(Places::new(&encoding, &header, &wants));
-        Binder { encoding, header, wants, outputs, tokens: tokens.clone(), categories, places: columns }
+        let tasks = encoding.task.as_ref().map(Numbers::new);
+        Binder { encoding, header, wants, outputs, tokens: tokens.clone(), tasks, categories, places: columns }
     }
 
     /// The page of a chunk.
     pub fn bind(&self, chunk: &Chunk) -> Result<Page> {
         let e = &*self.encoding;
         let (inputs, rest) = chunk.cells.split_at(e.inputs.len());
+        let (task, rest) = rest.split_at(usize::from(self.tasks.is_some()));
         let (outputs, rest) = rest.split_at(self.outputs);
         let weighted = usize::from(self.outputs > 0 && e.weight.is_some());
         let (weight, rest) = rest.split_at(weighted);
         let (errors, kept) = rest.split_at(if self.outputs > 0 { e.errors.len() } else { 0 });
-        let rows = self.picked(chunk, inputs, outputs);
+        let (rows, tasks) = self.tasks(chunk, self.picked(chunk, inputs, outputs), task.first())?;
         let x = match &chunk.sparse {
             Some(csr) => {
                 self.whole(chunk, csr)?;
@@ -87,8 +93,37 @@ impl Binder {
         let weights = self.weights(chunk, &rows, &y, weight.first(), errors)?;
         let text = |cells: &Cells| cells.texts().iter().map(|t| t.clone().unwrap_or_default()).collect();
         let kept = kept.iter().map(text).collect();
-        let batch = Batch { inputs: x, outputs: y, weights };
-        Ok(Page { batch, used: rows, kept, rows: chunk.rows.clone(), places: self.places.clone() })
+        let mut batch = Batch { inputs: x, outputs: y, weights };
+        if let Some(tasks) = tasks.as_ref().filter(|_| self.outputs > 0) {
+            pair(&mut batch, tasks);
+        }
+        Ok(Page { batch, used: rows, tasks, kept, rows: chunk.rows.clone(), places: self.places.clone() })
+    }
+
+    /// The task of each row that stays; rows without one are dropped where those without an input are.
+    fn tasks(
+        &self,
+        chunk: &Chunk,
+        rows: Vec<usize>,
+        cells: Option<&Cells>,
+    ) -> Result<(Vec<usize>, Option<Vec<usize>>)> {
+        let (Some(numbers), Some(cells)) = (&self.tasks, cells) else { return Ok((rows, None)) };
+        let (mut used, mut tasks) = (Vec::new(), Vec::new());
+        for r in rows {
+            let place = || self.header.place(chunk.rows[r], self.wants[self.encoding.inputs.len()].column);
+            match numbers.read(cells.texts()[r].as_deref(), &self.tokens, place)? {
+                Some(number) => {
+                    used.push(r);
+                    tasks.push(number);
+                }
+                None if self.encoding.missing == Missing::Drop => {}
+                None => {
+                    let what = "the task is missing (use --missing drop to skip such rows)";
+                    return Err(Error::cell(place(), what));
+                }
+            }
+        }
+        Ok((used, Some(tasks)))
     }
 
     /// The rows that stay.
@@ -183,7 +218,7 @@ impl Binder {
         weight: Option<&Cells>,
         errors: &[Cells],
     ) -> Result<Option<Weights>> {
-        let first = self.encoding.inputs.len() + self.outputs;
+        let first = self.encoding.inputs.len() + usize::from(self.tasks.is_some()) + self.outputs;
         let place = |r: usize, want: usize| self.header.place(chunk.rows[r], self.wants[want].column);
         let mut w = Vec::new();
         if let Some(cells) = weight {
@@ -216,4 +251,14 @@ impl Binder {
         }
         Ok(Some(Weights::Entry(entry)))
     }
+}
+
+/// The number of the task before the value, as long rows have it; a weight of the value is that of the pair.
+fn pair(batch: &mut Batch, tasks: &[usize]) {
+    let (n, values) = (tasks.len(), &batch.outputs);
+    let pairs = Mat::from_fn(n, 2, |i, k| if k == 0 { tasks[i] as f64 } else { values[(i, 0)] });
+    if let Some(Weights::Entry(w)) = &batch.weights {
+        batch.weights = Some(Weights::Entry(Mat::from_fn(n, 2, |i, _| w[(i, 0)])));
+    }
+    batch.outputs = pairs;
 }

@@ -17,12 +17,13 @@ pub(crate) struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The column of the file for each input, then (if needed) each output, the weight and the standard errors.
+    /// The column of the file for each input, the task, then (if needed) each output, the weight and the standard errors.
     pub fn columns(&self) -> Result<Vec<usize>> {
         let e = self.encoding;
         let inputs = e.inputs.iter().map(|i| &i.column);
         let others = e.outputs.iter().chain(&e.weight).chain(&e.errors).filter(|_| self.outputs);
-        let wanted: Vec<&Column> = inputs.chain(others).collect();
+        let task = e.task.iter().map(|t| &t.column);
+        let wanted: Vec<&Column> = inputs.chain(task).chain(others).collect();
         let found = self.header.names.len();
         if e.named && self.header.named {
             return wanted.iter().map(|c| self.by_name(c)).collect();
@@ -58,10 +59,11 @@ impl Finder<'_> {
             Code::Number { .. } => As::Number(role),
             Code::Category { .. } => As::Text,
         };
+        let task = e.task.iter().map(|_| As::Text);
         let outputs = e.outputs.iter().map(|_| As::Number(Role::Output));
         let weight = e.weight.iter().map(|_| As::Number(Role::Weight));
         let errors = e.errors.iter().map(|_| As::Number(Role::Spread));
-        let hows = e.inputs.iter().map(|i| input(&i.code)).chain(outputs).chain(weight).chain(errors);
+        let hows = e.inputs.iter().map(|i| input(&i.code)).chain(task).chain(outputs).chain(weight).chain(errors);
         let mut wants: Vec<Want> = columns.into_iter().zip(hows).map(|(column, how)| Want { column, how }).collect();
         for want in &wants {
             readable(want, self.header)?;

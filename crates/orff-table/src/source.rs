@@ -149,7 +149,7 @@ impl Source {
                 if needs_pass(&encoding) {
                     if files.is_empty() {
                         return Err(Error::Options(format!(
-                            "{}: means and categories need a pass over all rows, and this source can be read only \
+                            "{}: means, categories and tasks need a pass over all rows, and this source can be read only \
                              once (save it to a file first)",
                             first.header().file
                         )));
@@ -341,7 +341,12 @@ impl Rows for Source {
     }
 
     fn outputs(&self) -> usize {
-        if self.needs_outputs { self.encoding.outputs.len() } else { 0 }
+        match (&self.encoding.task, self.needs_outputs) {
+            (_, false) => 0,
+            (None, true) => self.encoding.outputs.len(),
+            // long rows: the number of the task, and its value
+            (Some(_), true) => 2,
+        }
     }
 
     fn batches(&self) -> orff::Result<Box<dyn Iterator<Item = orff::Result<Batch>> + '_>> {

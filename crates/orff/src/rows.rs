@@ -1,5 +1,10 @@
 //! Rows of data, read in batches and, where the source allows it, more than once.
 
+mod tasks;
+
+pub use tasks::Tasks;
+pub(crate) use tasks::{pair, widen};
+
 use crate::error::{Error, Result};
 use faer::Mat;
 
@@ -164,6 +169,37 @@ pub trait Rows: Sync {
     /// Whether the inputs are in single precision: then so may the features be.
     fn single(&self) -> bool {
         false
+    }
+    /// The same rows in long form, where each observes one output: two outputs, the number of that one (from 0) and its
+    /// value. \[tasks\]
+    fn pairs(&self) -> Option<&dyn Rows> {
+        None
+    }
+}
+
+impl<R: Rows + ?Sized> Rows for &R {
+    fn inputs(&self) -> usize {
+        (**self).inputs()
+    }
+
+    fn outputs(&self) -> usize {
+        (**self).outputs()
+    }
+
+    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+        (**self).batches()
+    }
+
+    fn rereadable(&self) -> bool {
+        (**self).rereadable()
+    }
+
+    fn single(&self) -> bool {
+        (**self).single()
+    }
+
+    fn pairs(&self) -> Option<&dyn Rows> {
+        (**self).pairs()
     }
 }
 

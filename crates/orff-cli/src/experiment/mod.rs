@@ -1,6 +1,8 @@
 //! `orff experiment`: tables of the papers, recomputed beside the published numbers.
 
+mod data;
 mod m16;
+mod t17;
 
 use crate::flags::Usage;
 use crate::progress;
@@ -29,6 +31,12 @@ const EXPERIMENTS: &[Experiment] = &[
         seeds: 100,
         run: m16::table_2,
     },
+    Experiment {
+        name: "t17-table-6-5",
+        about: "Brault 2017: torques of a robot arm, one observed in each row; independent and coupled tasks, % of nMSE",
+        seeds: 10,
+        run: t17::table_6_5,
+    },
 ];
 
 /// Prints rows of results as they come.
@@ -50,6 +58,15 @@ impl Report<'_> {
     /// Between two seeds: stops when the user asked to.
     pub fn pause(&self) -> Result<()> {
         if progress::interrupted() { Err(orff::Error::Interrupted.into()) } else { Ok(()) }
+    }
+}
+
+/// Stops a fit when the user asked to.
+pub struct Pausing;
+
+impl orff::watch::Watch for Pausing {
+    fn advance(&mut self, _done: u64) -> orff::Result<()> {
+        if progress::interrupted() { Err(orff::Error::Interrupted) } else { Ok(()) }
     }
 }
 

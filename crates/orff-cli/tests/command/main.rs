@@ -7,3 +7,4 @@ mod field;
 mod manual;
 mod rows;
 mod run;
+mod tasks;

@@ -39,7 +39,7 @@ fn means_of_a_stream_must_be_given() {
     let said = text(t, &Options::default(), &select).err().unwrap().to_string();
     assert_eq!(
         said,
-        "t.csv: means and categories need a pass over all rows, and this source can be read only once (save it to a \
+        "t.csv: means, categories and tasks need a pass over all rows, and this source can be read only once (save it to a \
          file first)"
     );
     let select = Select { means: BTreeMap::from([("x".into(), 5.0)]), ..select };

@@ -54,17 +54,31 @@ impl Output {
 
     /// Γ for p outputs, from a sample of them (rows×p, NaN where not observed) when it depends on the data.
     pub fn resolve(&self, p: usize, sample: Option<MatRef<f64>>) -> Result<Mat<f64>> {
+        self.imputed(p, sample, &vec![0.0; p])
+    }
+
+    /// Whether Γ depends on the outputs of the training rows.
+    pub fn learned(&self) -> bool {
+        matches!(self, Output::Covariance | Output::Similarity { .. })
+    }
+
+    /// The same from a sample of expected outputs, when each output varies about them by itself, with these variances.
+    pub fn imputed(&self, p: usize, sample: Option<MatRef<f64>>, apart: &[f64]) -> Result<Mat<f64>> {
         let sample = |name: &str| {
             sample.ok_or_else(|| Error::Data(format!("output {name}: needs training outputs to be computed from")))
         };
         let gamma = match self {
             Output::Identity => return Ok(Mat::identity(p, p)),
             Output::Given { matrix } => matrix.mat().clone(),
-            Output::Covariance => covariance(sample("covariance")?),
+            Output::Covariance => {
+                let mut covariance = covariance(sample("covariance")?);
+                apart.iter().take(covariance.nrows()).enumerate().for_each(|(t, v)| covariance[(t, t)] += v);
+                covariance
+            }
             Output::Laplacian { adjacency, epsilon } => inverse_laplacian(adjacency.mat(), *epsilon)?,
             Output::Similarity { gamma, epsilon } => {
                 at_least_zero("gamma", *gamma)?;
-                let w = similarities(sample("similarity")?, *gamma);
+                let w = similarities(sample("similarity")?, *gamma, apart);
                 match epsilon {
                     Some(epsilon) => inverse_laplacian(&w, *epsilon)?,
                     None => linalg::pseudo_inverse_psd(w.as_ref(), "task similarities")?,
@@ -118,7 +132,7 @@ fn covariance(y: MatRef<f64>) -> Mat<f64> {
     }
 }
 
-fn similarities(y: MatRef<f64>, gamma: f64) -> Mat<f64> {
+fn similarities(y: MatRef<f64>, gamma: f64, apart: &[f64]) -> Mat<f64> {
     let p = y.ncols();
     Mat::from_fn(p, p, |k, l| {
         let (mut n, mut sum) = (0.0, 0.0);
@@ -129,7 +143,8 @@ fn similarities(y: MatRef<f64>, gamma: f64) -> Mat<f64> {
                 sum += gap * gap;
             }
         }
-        if n > 0.0 { libm::exp(-gamma * (sum / n).sqrt()) } else { 0.0 }
+        let more = if k == l { 0.0 } else { apart.get(k).unwrap_or(&0.0) + apart.get(l).unwrap_or(&0.0) };
+        if n > 0.0 { libm::exp(-gamma * (sum / n + more).sqrt()) } else { 0.0 }
     })
 }
 

@@ -1,7 +1,7 @@
 //! What learners share: the choices before the rows are read; and, with kernel sections, the model after.
 
 use super::choose::{self, Prepared};
-use super::regression::gaps;
+use super::plan::gaps;
 use super::stage::{Stage, training_points};
 use super::{Regression, Sample, sample, scale};
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::feature::{BLOCK_ROWS, Blocks, reblock};
 use crate::kernel::{Kernel, Matrix, Output, Seen};
 use crate::model::{Exact, ExactPosterior, Training};
 use crate::params::Auto;
-use crate::rows::{Batch, Inputs, Rows, Weights};
+use crate::rows::{Batch, Inputs, Rows, Weights, widen};
 use crate::solve::{self, PathPoint};
 use crate::watch::Watch;
 use faer::Mat;
@@ -37,10 +37,10 @@ impl Choices {
 
 /// A sample of the rows, in the user's units and in the kernel's.
 pub(super) struct Sampled<'a> {
-    given: Kernel,
-    stage: Stage,
+    pub(super) given: Kernel,
+    pub(super) stage: Stage,
     inputs: Inputs,
-    outputs: Mat<f64>,
+    pub(super) outputs: Mat<f64>,
     weights: Option<Weights>,
     pub drawn: Sample,
     rest: Option<Box<dyn Iterator<Item = Result<Batch>> + 'a>>,
@@ -52,12 +52,30 @@ pub(super) fn sampled<'a>(learner: &Regression, rows: &'a dyn Rows, watch: &mut 
         return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
     }
     let given = learner.kernel.with_lengthscale(&learner.lengthscale);
-    let (drawn, rest) = sample::draw(rows, learner.seed, watch)?;
+    let (drawn, rest) = match rows.pairs().filter(|pairs| pairs.rereadable()) {
+        None => sample::draw(rows, learner.seed, watch)?,
+        Some(pairs) => {
+            let (mut drawn, rest) = sample::draw(pairs, learner.seed, watch).map_err(of_pairs)?;
+            drawn.rows = widen(&drawn.rows, rows.outputs(), 0)?;
+            (drawn, rest)
+        }
+    };
     let preparation = scale::inputs(&given, &learner.group, &drawn.rows)?;
     let (means, scales) = scale::outputs(&given, &drawn.rows, learner.offset)?;
     let stage = Stage { preparation, means, scales };
     let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
     Ok(Sampled { given, stage, inputs, outputs, weights, drawn, rest })
+}
+
+/// The value of a long row is its only output.
+pub(super) fn of_pairs(error: Error) -> Error {
+    match error {
+        Error::Value { row, column, value, problem } => {
+            let column = column.strip_suffix(" 2").map_or(column.clone(), String::from);
+            Error::Value { row, column, value, problem }
+        }
+        other => other,
+    }
 }
 
 /// The state before the pass.
@@ -191,17 +209,6 @@ pub(super) fn row_weight(y: &Mat<f64>, weights: Option<&Weights>, i: usize) -> f
     let seen = (0..y.ncols()).filter(|&t| y[(i, t)].is_finite()).map(|t| weight(weights, i, t)).filter(|w| *w > 0.0);
     let (sum, count) = seen.fold((0.0, 0), |(sum, count), w| (sum + w, count + 1));
     if count > 0 { sum / f64::from(count) } else { 0.0 }
-}
-
-/// Refuses outputs that were never observed, given the total weight of each.
-pub(super) fn check_observed(totals: &[f64]) -> Result<()> {
-    if !totals.iter().any(|w| *w > 0.0) {
-        return Err(Error::Data("no row counts: every weight is zero, or no output was observed".into()));
-    }
-    match totals.iter().position(|w| *w <= 0.0) {
-        Some(t) => Err(Error::Data(format!("output {}: not observed on any row with a weight > 0", t + 1))),
-        None => Ok(()),
-    }
 }
 
 /// A solution in scaled outputs.

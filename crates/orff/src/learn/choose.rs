@@ -1,20 +1,17 @@
 //! Defaults that just work: number of features, lengthscale, each with its reason.
 
-use super::regression::gaps;
+use super::apart::Judged;
 use super::{Regression, Ridge};
 use crate::error::Result;
-use crate::feature::{Characters, MapKind, Moments};
+use crate::feature::MapKind;
 use crate::kernel::{Kernel, Seen};
 use crate::random::Stream;
 use crate::rows::{Inputs, Weights};
-use crate::solve::{Spectral, System};
 use crate::watch::Watch;
 use faer::Mat;
 
 /// Rows that choose a lengthscale.
 const ROWS: usize = 1500;
-/// Most unknowns of the small models that choose a lengthscale.
-const UNKNOWNS: usize = 640;
 /// Octaves from the median distance at which the search of a lengthscale ends.
 const FARTHEST: f64 = 8.0;
 /// Largest system solved by eigenvalues, which gives every ridge and the posterior.
@@ -29,10 +26,14 @@ pub struct Prepared<'a> {
     pub rows: f64,
 }
 
+/// Fewer columns of features than this are not worth a factorisation where conjugate gradients can be had.
+const ENOUGH: usize = 256;
+
 /// Columns of the feature map: as many as the accuracy asks for and the solver can take. `columns` is r, unknowns per
-/// character.
-pub fn features(rows: usize, columns: usize, kind: MapKind) -> (usize, String) {
+/// character; where there are very many, conjugate gradients over the rows take any number, if these can be read `again`.
+pub fn features(rows: usize, columns: usize, again: bool, kind: MapKind) -> (usize, String) {
     let affordable = (EIGEN_UNKNOWNS / columns.max(1)).max(64);
+    let affordable = if again && affordable < ENOUGH { usize::MAX } else { affordable };
     let useful = rows.saturating_mul(8).clamp(256, 2000);
     let even = |n: usize| n / 2 * 2;
     let chosen = even(useful.min(affordable));
@@ -153,26 +154,13 @@ pub fn open_parameters<'a>(
         }
         return Ok((at((0.0, 0.0)), lines));
     }
-    let inputs = sample.inputs.slice(0, n);
-    let outputs = sample.outputs.subrows(0, n).to_owned();
-    let weights = sample.weights.map(|w| match w {
-        Weights::Row(w) => Weights::Row(w[..n].to_vec()),
-        Weights::Entry(w) => Weights::Entry(w.subrows(0, n).to_owned()),
-    });
+    let judged = Judged::new(sample, &kernel.resolve(&at((0.0, 0.0)))?, n, learner.seed);
+    let n = judged.rows();
     watch.stage("choose");
-    // few rows need few features, as in the fit itself
-    let unknowns = (8 * inputs.nrows()).clamp(256, UNKNOWNS);
     let mut best: (Place, f64) = ((0.0, 0.0), f64::NEG_INFINITY);
     let mut attempt = |place: Place, best: &mut (Place, f64)| -> Result<()> {
         watch.advance(1)?;
-        let small = kernel.resolve(&at(place))?;
-        let map = learner.small_map(&small, inputs.ncols(), unknowns, gaps(&outputs, weights.as_ref()))?;
-        let mut characters = Characters::new(map.characters());
-        map.fill(&inputs, &mut characters);
-        let mut moments = Moments::new(map.characters(), outputs.ncols());
-        moments.add(&characters, outputs.as_ref(), weights.as_ref())?;
-        let system = System::new(&map, learner.centred(moments), None)?;
-        let spectral = Spectral::new(system)?;
+        let spectral = judged.spectral(learner, &kernel.resolve(&at(place))?)?;
         let value = match learner.ridge {
             // a given ridge is part of the model that is judged: nλ of all rows is the noise in units of the prior
             Ridge::Given(ridge) if ridge > 0.0 => {
@@ -227,6 +215,25 @@ pub fn open_parameters<'a>(
         lines.push(format!("gradient share {:.3}: largest evidence on {n} rows", share(odds)));
     }
     Ok((at(best.0), lines))
+}
+
+/// nλ by the score of the learner on a sample of the rows, for a kernel with nothing left open; and the reason.
+pub fn shift(
+    learner: &Regression,
+    kernel: &Kernel,
+    sample: &Prepared,
+    watch: &mut dyn Watch,
+) -> Result<(f64, String)> {
+    watch.stage("choose");
+    watch.advance(0)?;
+    let judged = Judged::new(sample, kernel, ROWS * expansion(sample), learner.seed);
+    let spectral = judged.spectral(learner, kernel)?;
+    let (best, by) = match learner.ridge {
+        Ridge::Gcv => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
+        _ => (spectral.minimise(|p| -p.evidence)?, "largest evidence"),
+    };
+    let shift = best.ridge * spectral.system().rows;
+    Ok((shift, format!("ridge times rows {shift:.3e}: {by} on {} rows, outputs apart", judged.rows())))
 }
 
 fn expansion(sample: &Prepared) -> usize {

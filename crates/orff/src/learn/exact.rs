@@ -100,7 +100,7 @@ impl ExactRegression {
             ..Regression::default()
         };
         let (p, v) = (rows.outputs(), self.kernel.views().map_or(1, <[_]>::len));
-        let sampled = begin::sampled(&learner, rows, watch)?;
+        let sampled = begin::sampled(&learner, rows, watch)?.coupled(&learner, &mut choices, watch)?;
         let scalar = v > 1 || sampled.some_kernel()?.separated().is_some();
         let width = if scalar { v } else { p };
         let bytes = self.allow(sampled.rows(), p, sampled.rows().saturating_mul(width))?;
@@ -179,7 +179,7 @@ impl ExactRegression {
         let x = Mat::from_fn(n, d, |i, k| kept[i].0[k]);
         let y = Mat::from_fn(n, begun.columns, |i, t| kept[i].1[t]);
         let total = |t: usize| (0..n).filter(|&i| y[(i, t)].is_finite()).map(|i| kept[i].2[t]).sum();
-        begin::check_observed(&(0..begun.columns).map(total).collect::<Vec<f64>>())?;
+        solve::check_observed(&(0..begun.columns).map(total).collect::<Vec<f64>>())?;
         Ok(Data { x, y, weights, read })
     }
 

@@ -92,7 +92,7 @@ impl FourierFeatures {
             return Err(Error::shape("kernel", "one with one output, such as gaussian or matern(2.5)", outputs));
         }
         let features = self.features.fixed().unwrap_or_else(|| {
-            let (n, reason) = choose::features(drawn.size().unwrap_or(usize::MAX / 16), 1, self.map.kind(2));
+            let (n, reason) = choose::features(drawn.size().unwrap_or(usize::MAX / 16), 1, false, self.map.kind(2));
             choices.say(watch, reason);
             n
         });

@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 use crate::linalg::Real;
 use crate::model::{Linear, Posterior, Training};
 use crate::rows::Rows;
-use crate::solve::{Centred, Solution};
+use crate::solve::{Centred, PathPoint, Solution, check_observed};
 use crate::watch::Watch;
 use faer::Mat;
 
@@ -145,12 +145,7 @@ impl Gathering {
     ) -> Result<Fitted> {
         let nothing = Moments::new(0, 0);
         let mut data = self.learner.centred(std::mem::replace(&mut self.moments, nothing));
-        if !data.iter().any(|c| c.weight > 0.0) {
-            return Err(Error::Data("no row counts: every weight is zero, or no output was observed".into()));
-        }
-        if let Some(t) = data.iter().position(|c| c.weight <= 0.0) {
-            return Err(Error::Data(format!("output {}: not observed on any row with a weight > 0", t + 1)));
-        }
+        check_observed(&data.iter().map(|c| c.weight).collect::<Vec<_>>())?;
         let metric = self.learner.metric.as_ref().map(|m| self.stage.scaled_metric(m.mat())).transpose()?;
         watch.stage("solve");
         let Solved { solution, ridge, path, reasons } =
@@ -163,56 +158,47 @@ impl Gathering {
                 if ridge == 0.0 { "a ridge of 0 has no posterior" } else { "too many unknowns for a posterior" };
             choices.say(watch, format!("no error bars: {why}"));
         }
-        let iterations = solution.iterations;
-        let model = self.model(&data, solution, metric.as_ref());
-        // ridges too small to have a finite score say nothing
-        let path = path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect();
-        let (kernel, points) = (Some(self.kernel.clone()), self.points.clone());
-        let training = Training { rows: self.rows, kernel, ridge, choices: choices.lines, path, points, iterations };
-        Ok(Fitted { model, training })
-    }
-
-    /// From scaled units to the user's.
-    fn model(&self, data: &[Centred], solution: Solution, metric: Option<&Mat<f64>>) -> Linear {
-        let Stage { preparation, means, scales } = self.stage.clone();
-        let views = preparation.views.len();
-        let (table, spread) = (solution.table, solution.spread);
-        let (m, columns) = (table.nrows(), table.ncols());
-        let explained: Vec<(f64, f64)> = match data {
-            [all] => all.explained(0..columns, table.as_ref(), spread.as_ref().map(Mat::as_ref)),
-            each => {
-                let spread = |t: usize| spread.as_ref().map(|s| s.subcols(t, 1));
-                (0..columns).flat_map(|t| each[t].explained(t..t + 1, table.subcols(t, 1), spread(t))).collect()
-            }
-        };
-        let mut constants = vec![0.0; columns];
-        let mut variances = vec![0.0; columns];
-        for (t, (constant, rss)) in explained.into_iter().enumerate() {
-            let one = &data[t.min(data.len() - 1)];
-            constants[t] = constant;
-            let spent = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
-            // of an observation with the average weight
-            variances[t] = noise_variance(rss, one.count, spent) * one.observations / one.weight;
-        }
-        let p = means.len();
-        let column = |t: usize| if views > 0 { 0 } else { t };
-        let offset = (0..p).map(|t| means[t] + scales[t] * constants[column(t)]).collect();
-        let noise = match metric {
-            None => {
-                Mat::from_fn(p, p, |s, t| if s == t { variances[column(t)] * scales[t] * scales[t] } else { 0.0 })
-            }
-            Some(metric) => {
-                let common = (0..p).map(|t| variances[t] / metric[(t, t)]).sum::<f64>() / p as f64;
-                Mat::from_fn(p, p, |s, t| common * metric[(s, t)] * scales[s] * scales[t])
-            }
-        };
+        let residuals = residuals(&data, &solution);
         // with no more rows than constants there is no noise to learn, and no error bar
         let judged = data.iter().all(|c| c.count >= 1.0);
         let posterior = solution.posterior.filter(|_| judged).map(|spreads| {
-            let mean = Mat::from_fn(m, data.len(), |i, t| data[t].mean_c[i]);
+            let mean = Mat::from_fn(solution.table.nrows(), data.len(), |i, t| data[t].mean_c[i]);
             Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.learner.offset)
-                .with_metric(metric)
+                .with_metric(metric.as_ref())
         });
+        let model = self.model(solution.table, &residuals, metric.as_ref(), posterior);
+        Ok(Fitted { model, training: self.training(ridge, path, choices, solution.iterations) })
+    }
+
+    /// How the model came to be.
+    pub(super) fn training(self, ridge: f64, path: Vec<PathPoint>, choices: Choices, iterations: usize) -> Training {
+        // ridges too small to have a finite score say nothing
+        let path = path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect();
+        let Gathering { rows, kernel, points, .. } = self;
+        Training { rows, kernel: Some(kernel), ridge, choices: choices.lines, path, points, iterations }
+    }
+
+    /// From scaled units to the user's: the table (M×p), and constant and noise variance of each of its columns.
+    pub(super) fn model(
+        &self,
+        table: Mat<f64>,
+        residuals: &[(f64, f64)],
+        metric: Option<&Mat<f64>>,
+        posterior: Option<Posterior>,
+    ) -> Linear {
+        let Stage { preparation, means, scales } = self.stage.clone();
+        let (views, m) = (preparation.views.len(), table.nrows());
+        let (constant, variance) = (|t: usize| residuals[t].0, |t: usize| residuals[t].1);
+        let p = means.len();
+        let column = |t: usize| if views > 0 { 0 } else { t };
+        let offset = (0..p).map(|t| means[t] + scales[t] * constant(column(t))).collect();
+        let noise = match metric {
+            None => Mat::from_fn(p, p, |s, t| if s == t { variance(column(t)) * scales[t] * scales[t] } else { 0.0 }),
+            Some(metric) => {
+                let common = (0..p).map(|t| variance(t) / metric[(t, t)]).sum::<f64>() / p as f64;
+                Mat::from_fn(p, p, |s, t| common * metric[(s, t)] * scales[s] * scales[t])
+            }
+        };
         let table = match views {
             0 => Mat::from_fn(m, p, |i, t| table[(i, t)] * scales[t]),
             _ => table,
@@ -220,6 +206,25 @@ impl Gathering {
         let map = self.map.clone();
         Linear { preparation, map, table, offset, noise, output_scale: scales, posterior: posterior.into() }
     }
+}
+
+/// Constant and noise variance (of an observation with the average weight) of each column of the table.
+fn residuals(data: &[Centred], solution: &Solution) -> Vec<(f64, f64)> {
+    let (table, spread) = (&solution.table, &solution.spread);
+    let columns = table.ncols();
+    let explained: Vec<(f64, f64)> = match data {
+        [all] => all.explained(0..columns, table.as_ref(), spread.as_ref().map(Mat::as_ref)),
+        each => {
+            let spread = |t: usize| spread.as_ref().map(|s| s.subcols(t, 1));
+            (0..columns).flat_map(|t| each[t].explained(t..t + 1, table.subcols(t, 1), spread(t))).collect()
+        }
+    };
+    let judged = |(t, (constant, rss)): (usize, (f64, f64))| {
+        let one = &data[t.min(data.len() - 1)];
+        let spent = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
+        (constant, noise_variance(rss, one.count, spent) * one.observations / one.weight)
+    };
+    explained.into_iter().enumerate().map(judged).collect()
 }
 
 /// Variance of the noise from a residual sum of squares. With as many degrees of freedom as data the residuals say

@@ -1,7 +1,9 @@
 //! Learners: parameter structs whose `fit` reads rows and returns a model.
 
+mod apart;
 mod begin;
 mod choose;
+mod coupled;
 mod estimator;
 mod exact;
 mod exact_posterior;
@@ -11,9 +13,11 @@ mod gather_file;
 mod landmarks;
 mod mixed;
 mod nystrom;
+mod plan;
 mod registry;
 mod regression;
 mod ridge;
+mod rowwise;
 mod sample;
 mod scale;
 mod stage;
@@ -27,6 +31,7 @@ pub use gather::Gathering;
 pub use landmarks::Landmarks;
 pub use mixed::Precision;
 pub use nystrom::Nystrom;
+pub use plan::Solver;
 pub use registry::{Begin, LEARNERS, Learner, Role, TRANSFORMERS, Transformer, learner, transformer};
 pub use regression::{Fitted, Regression};
 pub use ridge::Ridge;

@@ -12,7 +12,7 @@ use crate::group::Group;
 use crate::kernel::Kernel;
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
-use crate::solve::{Centred, Component, PathPoint, Shape, Solution, Spectral, System};
+use crate::solve::{self, Centred, Component, PathPoint, Shape, Solution, Spectral, System};
 use crate::spectrum::Lengthscale;
 use crate::watch::Watch;
 use faer::Mat;
@@ -80,7 +80,7 @@ impl Nystrom {
             seed: self.seed,
             ..Regression::default()
         };
-        let sampled = begin::sampled(&learner, rows, watch)?;
+        let sampled = begin::sampled(&learner, rows, watch)?.coupled(&learner, &mut choices, watch)?;
         let count = self.count(&sampled, &mut choices, watch)?;
         let mut begun = sampled.begin(&learner, &mut choices, watch)?;
         let sections = self.sections(count, &begun, &mut choices, watch)?;
@@ -194,7 +194,7 @@ impl Nystrom {
         let centred = |m: &Moments| Centred::all(m, self.offset);
         let mut data: Vec<Centred> = moments.iter().flat_map(centred).collect();
         data.iter_mut().for_each(|c| c.rows /= v);
-        begin::check_observed(&data.iter().map(|c| c.weight).collect::<Vec<_>>())?;
+        solve::check_observed(&data.iter().map(|c| c.weight).collect::<Vec<_>>())?;
         Ok(Pass { data, weight, rows: row, columns })
     }
 

@@ -4,6 +4,7 @@ use super::Gathering;
 use super::begin::{self, Begun, Choices, in_pool};
 use super::choose::{self, EIGEN_UNKNOWNS};
 use super::mixed::Precision;
+use super::plan::{Extent, Plan, Sizes, Solver, gaps};
 use super::ridge::{self, Ridge};
 use super::stage::training_points;
 use crate::error::{Error, Result};
@@ -12,8 +13,8 @@ use crate::group::Group;
 use crate::kernel::{Atoms, Kernel, Matrix, SumDraw};
 use crate::model::{Linear, Training};
 use crate::params::{Auto, Params};
-use crate::rows::{Batch, Rows, Weights};
-use crate::solve::{Centred, is_diagonal};
+use crate::rows::{Rows, Weights};
+use crate::solve::Centred;
 use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
@@ -55,6 +56,10 @@ crate::params! {
         /// corrects the solution by short passes in double until it is that of double precision, and says so where it
         /// cannot. auto is mixed for inputs in single precision with a given ridge, double otherwise.
         precision / precision: Auto<Precision> = Auto::Auto, Kind::Auto(&Kind::Choice(&["double", "mixed"]));
+        /// What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by conjugate
+        /// gradients at the cost of their observed entries. auto is rows where outputs have gaps and moments take too much
+        /// memory or time.
+        solver / solver: Auto<Solver> = Auto::Auto, Kind::Auto(&Kind::Choice(&["moments", "rows"]));
         /// Most memory in megabytes; a fit that would need more is refused before it starts.
         memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
         /// Relative residual at which conjugate gradients stop.
@@ -138,7 +143,10 @@ impl Regression {
         if self.ridge == Ridge::Loo && !rows.rereadable() {
             return Err(ridge::once());
         }
-        let (mut gathering, mut begun) = self.begin_here(rows, watch)?;
+        let (mut gathering, mut begun, plan) = self.begin_here(rows, true, watch)?;
+        if plan.solver == Solver::Rows {
+            return gathering.fit_rows(rows, &begun.drawn.rows, watch);
+        }
         match self.why_double(rows, &gathering, &begun) {
             None => match self.fit_mixed(rows, gathering.clone(), watch) {
                 Err(Error::Numerical { what, why }) => {
@@ -190,12 +198,18 @@ impl Regression {
         if self.ridge == Ridge::Loo {
             return Err(ridge::once());
         }
-        in_pool(self.threads, || Ok(self.begin_here(rows, watch)?.0))
+        in_pool(self.threads, || Ok(self.begin_here(rows, false, watch)?.0))
     }
 
-    fn begin_here<'a>(&self, rows: &'a dyn Rows, watch: &mut dyn Watch) -> Result<(Gathering, Begun<'a>)> {
+    /// `again`: whether rows may be gone over again and again.
+    fn begin_here<'a>(
+        &self,
+        rows: &'a dyn Rows,
+        again: bool,
+        watch: &mut dyn Watch,
+    ) -> Result<(Gathering, Begun<'a>, Plan)> {
         let mut choices = Choices::default();
-        let sampled = begin::sampled(self, rows, watch)?;
+        let sampled = begin::sampled(self, rows, watch)?.coupled(self, &mut choices, watch)?;
         let d = sampled.dimension();
         let some = sampled.some_kernel()?;
         let probe = self.probe(&some, d)?;
@@ -206,14 +220,17 @@ impl Regression {
                 "it is exact for decomposable kernels; use gcv",
             ));
         }
+        let mut extent = Extent::of(rows, &sampled.drawn.rows, sampled.drawn.total, d);
+        extent.again &= again;
         let features = match self.features.fixed() {
             // a kernel given by its atoms has as many as it has
             _ if listed => probe.count() * if self.map.kind(2) == MapKind::Pairs { 2 } else { 1 },
             Some(features) => features,
             None => {
                 let known = sampled.drawn.size().unwrap_or(usize::MAX / 16);
-                let (mut n, mut reason) = choose::features(known, sizes.unknowns(sampled.gaps()), self.map.kind(2));
-                let fits = |n: usize| self.allow_memory(n, &sizes, rows.outputs(), &sampled.drawn.rows).is_ok();
+                let (mut n, mut reason) =
+                    choose::features(known, sizes.unknowns(sampled.gaps()), again, self.map.kind(2));
+                let fits = |n: usize| self.plan(n, &sizes, &extent).is_ok();
                 if !fits(n) {
                     // none that fits: the fewest are refused below, with what they need
                     n = (1..=7).map(|k| (n >> k).max(16) / 2 * 2).find(|&n| fits(n)).unwrap_or(16);
@@ -226,11 +243,11 @@ impl Regression {
         if let (true, Some(given)) = (listed, self.features.fixed().filter(|given| *given != features)) {
             choices.say(watch, format!("features {features}, not {given}: the kernel lists its own atoms"));
         }
-        let megabytes = self.allow_memory(features, &sizes, rows.outputs(), &sampled.drawn.rows)?;
+        let plan = self.plan(features, &sizes, &extent)?;
         if self.draw == Auto::Auto && !listed {
             choices.say(watch, format!("draw {}: {d} inputs", self.kind(&some, d)));
         }
-        let line = format!("memory about {megabytes:.0} MB for {features} characters (fewer take less)");
+        let line = format!("memory about {:.0} MB for {features} characters (fewer take less)", plan.megabytes);
         choices.say(watch, line);
         if let Some(metric) = &self.metric {
             sampled.check_metric(metric.mat())?;
@@ -250,7 +267,8 @@ impl Regression {
             choices.say(watch, note);
         }
         let sizes = Sizes::of(map.atoms());
-        self.allow_memory(map.characters(), &sizes, rows.outputs(), &begun.drawn.rows)?;
+        let plan = self.plan(map.characters(), &sizes, &extent)?;
+        plan.reason.iter().for_each(|reason| choices.say(watch, reason.clone()));
         let gathering = Gathering {
             learner: self.clone(),
             stage: begun.stage.clone(),
@@ -261,7 +279,7 @@ impl Regression {
             choices,
             points: training_points(&begun.drawn.rows),
         };
-        Ok((gathering, begun))
+        Ok((gathering, begun, plan))
     }
 
     /// A few atoms, to know their sizes.
@@ -285,90 +303,5 @@ impl Regression {
             choices.say(watch, format!("the output operator has rank {rank} of {p}: {how}"));
         }
         Ok(())
-    }
-
-    /// The megabytes a fit takes at its peak, refused beyond the limit: those of the pass, or those of the solver, in the
-    /// place of what the pass has gathered. Missing outputs and weights of entries need moments for each output.
-    fn allow_memory(&self, features: usize, sizes: &Sizes, p: usize, sample: &Batch) -> Result<f64> {
-        let gaps = gaps(&sample.outputs, sample.weights.as_ref());
-        let parts = if gaps { p as f64 } else { 1.0 };
-        let (m, d) = (features as f64, sample.inputs.ncols() as f64);
-        let splits = sizes.splits(gaps);
-        let unknowns = if splits { m } else { m * sizes.columns };
-        let (moments, matrix) = (m * m, unknowns * unknowns);
-        let pass = parts * moments + m * (BLOCK_ROWS + 16) as f64 * if gaps { 2.0 } else { 1.0 };
-        let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
-        // a system that does not split is made beside the moments
-        let beside = if splits { 0.0 } else { parts * moments };
-        let posterior = |more: f64| if self.posterior { more } else { 0.0 };
-        let solver = if unknowns > 2.0 * EIGEN_UNKNOWNS as f64 || unknowns > EIGEN_UNKNOWNS as f64 && !given {
-            2.0 * parts * moments + 8.0 * unknowns
-        } else if splits && gaps {
-            (1.65 * parts + 4.6) * moments // as measured: eigenvectors of one beside moments of all
-        } else if given && (sizes.even || !splits) {
-            beside + (1.0 + posterior(2.2)) * matrix
-        } else {
-            beside + 5.8 * matrix // eigenvectors and their making
-        };
-        // corrections read rows beside the factor
-        let solver =
-            if self.precision == Auto::Fixed(Precision::Mixed) { solver + m * BLOCK_ROWS as f64 } else { solver };
-        let frequencies = 2.0 * m * d; // drawn, kept, copied into the model: m/2×d each
-        let bytes = 8.0 * (frequencies + m * p as f64 + pass.max(solver));
-        let megabytes = bytes / 1e6 + 2.0;
-        if megabytes <= self.memory as f64 {
-            return Ok(megabytes);
-        }
-        Err(Error::parameter(
-            "features",
-            format!("so many that the fit stays within {} MB (the parameter memory)", self.memory),
-            format!("{features}, which need about {megabytes:.0} MB"),
-        ))
-    }
-}
-
-/// Sizes of a kernel's factors: what is known of memory and time before any lengthscale.
-struct Sizes {
-    /// Whether one factor serves all atoms: the system splits.
-    shared: bool,
-    /// Whether that factor ties outputs together: with missing outputs the system does not split after all.
-    tied: bool,
-    /// Whether all directions of the outputs have the same variance: one factorisation serves all.
-    even: bool,
-    /// Columns of a factor, at most.
-    widest: usize,
-    /// Columns of a factor, on average over atoms.
-    columns: f64,
-}
-
-/// Whether outputs have gaps, so that each has moments of its own: some are missing, or have weights of their own.
-pub(super) fn gaps(outputs: &Mat<f64>, weights: Option<&Weights>) -> bool {
-    matches!(weights, Some(Weights::Entry(_))) || outputs.col_iter().any(|c| c.iter().any(|v| !v.is_finite()))
-}
-
-impl Sizes {
-    /// Whether the system of such rows splits into one for each column of the factor.
-    fn splits(&self, gaps: bool) -> bool {
-        self.shared && !(self.tied && gaps)
-    }
-
-    /// Unknowns per character of one system, at most.
-    fn unknowns(&self, gaps: bool) -> usize {
-        if self.splits(gaps) { 1 } else { self.widest }
-    }
-
-    fn of(atoms: &Atoms) -> Self {
-        let columns: usize = atoms.blocks.iter().map(|b| b.count() * b.factors.columns()).sum();
-        Sizes {
-            shared: atoms.shared_factor().is_some(),
-            tied: atoms.shared_factor().is_some_and(|b| !is_diagonal(&(b * b.transpose()))),
-            even: atoms.shared_factor().is_some_and(|b| {
-                let gram = b.transpose() * b;
-                let first = if gram.nrows() > 0 { gram[(0, 0)] } else { 1.0 };
-                is_diagonal(&gram) && (0..gram.nrows()).all(|k| (gram[(k, k)] - first).abs() <= 1e-14 * first)
-            }),
-            widest: atoms.blocks.iter().map(|b| b.factors.columns()).max().unwrap_or(1),
-            columns: columns as f64 / atoms.count().max(1) as f64,
-        }
     }
 }

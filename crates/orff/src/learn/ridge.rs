@@ -49,7 +49,8 @@ impl Gathering {
         watch: &mut dyn Watch,
     ) -> Result<Solved> {
         let (map, learner) = (&self.map, &self.learner);
-        let unknowns = map.solved_at_once();
+        // outputs that are tied and have gaps are one system
+        let unknowns = if System::splits(map, data) { map.characters() } else { map.unknowns() };
         let given = matches!(learner.ridge, Ridge::Given(_));
         if unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !given) {
             return self.iterated(unknowns, data, metric, watch);
@@ -127,6 +128,12 @@ impl Gathering {
     /// The ridge with the largest evidence for the first atoms alone: their moments are a corner of the moments.
     fn ridge_of_prefix(&self, data: &[Centred]) -> Result<(f64, String)> {
         let per_character = self.map.unknowns().div_ceil(self.map.characters());
+        if data.len() > 1 && 32 * per_character > EIGEN_UNKNOWNS {
+            return Err(Error::refused(
+                format!("choosing the ridge of {} tied outputs with gaps from moments", data.len()),
+                "give a ridge, or fit all rows at once with the solver rows",
+            ));
+        }
         let (small, keep) = self.map.prefix((1024 / per_character).max(32))?;
         let corner: Vec<Centred> = data.iter().map(|c| c.restricted(&keep)).collect();
         let spectral = Spectral::new(System::new(&small, &corner, None)?)?;

@@ -44,15 +44,7 @@ pub fn solve_iterative(
     watch.stage("solve");
     let mut tell = |_: usize, _: f64| watch.advance(1);
     let (theta, report) = cg::conjugate_gradient(&mut op, &precondition, &right, None, params, &mut tell)?;
-    if report.reason != cg::Reason::Converged && report.residual > 1e-4 {
-        return Err(Error::numerical(
-            "conjugate gradients",
-            format!(
-                "stopped after {} iterations at a relative residual of {:.1e}; raise the ridge or allow more",
-                report.iterations, report.residual
-            ),
-        ));
-    }
+    settled(&report)?;
     Ok(Solution {
         table: map.lift(&theta),
         spread: None,
@@ -68,7 +60,22 @@ pub fn solve_iterative(
     })
 }
 
-fn diagonal(map: &FeatureMap, cc: &dyn Fn(usize, usize) -> f64, shift: f64) -> Vec<f64> {
+/// Refuses a solution that is none.
+pub(super) fn settled(report: &cg::Report) -> Result<()> {
+    if report.reason == cg::Reason::Converged || report.residual <= 1e-4 {
+        return Ok(());
+    }
+    Err(Error::numerical(
+        "conjugate gradients",
+        format!(
+            "stopped after {} iterations at a relative residual of {:.1e}; raise the ridge or allow more",
+            report.iterations, report.residual
+        ),
+    ))
+}
+
+/// Σ_t f_kt² cc(m, t) + shift for each unknown k of character m.
+pub(super) fn diagonal(map: &FeatureMap, cc: &dyn Fn(usize, usize) -> f64, shift: f64) -> Vec<f64> {
     let mut diagonal = Vec::with_capacity(map.unknowns());
     map.each_factor(|m, amplitude, b| {
         for k in 0..b.ncols() {

@@ -1,17 +1,20 @@
 //! Solvers. Ridge regression from moments: eigenvalues for a whole path, Cholesky for one ridge, conjugate gradients
-//! where the system is too large for either. Any loss by passes over the rows: L-BFGS,
-//! projected gradients; by batches: doubly stochastic gradients; row by row with the exact kernel: ONORMA.
+//! where the system is too large for either; and from the entries themselves where moments are too large. Any loss by
+//! passes over the rows: L-BFGS, projected gradients; by batches: doubly stochastic gradients; row by row with the exact
+//! kernel: ONORMA.
 
 mod certificate;
 mod direct;
 pub mod doubly;
 mod dual;
 mod empirical;
+mod entries;
 mod gram;
 mod iterate;
 pub mod lbfgs;
 pub mod online;
 mod precondition;
+mod preconditioner;
 pub mod projected;
 pub mod risk;
 pub mod rowwise;
@@ -23,6 +26,7 @@ pub(crate) use direct::solve_in_place;
 pub use doubly::Doubly;
 pub use dual::{Dual, DualComponent, DualSolution, DualSpectral};
 pub use empirical::{Empirical, empirical};
+pub use entries::{Entry, EntryParams, EntrySolution, Observed, OfOutput, Passes, Strength, solve_entries};
 pub use gram::Group;
 pub use iterate::solve_iterative;
 pub use online::Onorma;
@@ -34,8 +38,19 @@ pub use spectral::{PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
 pub(crate) use system::{incomplete_metric, is_diagonal, whitener};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use faer::Mat;
+
+/// Refuses outputs that were never observed, given the total weight of each.
+pub(crate) fn check_observed(totals: &[f64]) -> Result<()> {
+    if !totals.iter().any(|w| *w > 0.0) {
+        return Err(Error::Data("no row counts: every weight is zero, or no output was observed".into()));
+    }
+    match totals.iter().position(|w| *w <= 0.0) {
+        Some(t) => Err(Error::Data(format!("output {}: not observed on any row with a weight > 0", t + 1))),
+        None => Ok(()),
+    }
+}
 
 /// Asked for better right-hand sides, given a system and its solutions, until there are none.
 pub(crate) type Correct<'a> = &'a mut dyn FnMut(&System, &[Vec<f64>]) -> Result<Option<Vec<Vec<f64>>>>;

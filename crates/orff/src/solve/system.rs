@@ -72,7 +72,8 @@ impl Centred {
                 (0..p).for_each(|s| yy[(s, t)] -= part.weight * mean_y[s] * mean_y[t]);
             }
         }
-        let count = part.weight - if offset { 1.0 } else { 0.0 };
+        // what was not observed has no constant either
+        let count = part.weight - if offset && part.weight > 0.0 { 1.0 } else { 0.0 };
         Centred {
             rows: part.weight,
             points,

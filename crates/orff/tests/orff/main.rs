@@ -16,3 +16,4 @@ mod ridge;
 mod solvers;
 mod spectrum;
 mod stochastic;
+mod tasks;

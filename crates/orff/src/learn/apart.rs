@@ -1,0 +1,112 @@
+//! What is chosen from a sample is judged on some rows and a small map. With gaps, outputs that are tied would be one large
+//! system: they are judged as if they were apart, each with its own variance, and the most observed of them if they are many.
+
+use super::Regression;
+use super::choose::Prepared;
+use super::plan::gaps;
+use crate::error::Result;
+use crate::feature::{Characters, Moments};
+use crate::kernel::{Decomposable, Kernel, Matrix, Output};
+use crate::random::Stream;
+use crate::rows::{Inputs, Weights};
+use crate::solve::{Spectral, System, is_diagonal};
+use crate::spectrum::Spectrum;
+use faer::Mat;
+
+/// Most unknowns of the small models that choose.
+const UNKNOWNS: usize = 640;
+/// Most outputs that are judged where some are missing.
+const OUTPUTS: usize = 32;
+/// Tied outputs with gaps that are still judged together.
+const TOGETHER: usize = 4;
+/// Purpose of the stream that picks rows.
+const ROWS: u64 = 0x6a75_6467_6564;
+
+/// Some rows of a sample.
+pub(super) struct Judged {
+    inputs: Inputs,
+    outputs: Mat<f64>,
+    weights: Option<Weights>,
+    /// The outputs that are judged apart from each other; none where all are judged together.
+    apart: Option<Vec<usize>>,
+}
+
+impl Judged {
+    /// At most so many rows: the first ones, or with gaps any, since long rows are often sorted by task.
+    pub fn new(sample: &Prepared, kernel: &Kernel, most: usize, seed: u64) -> Self {
+        let (y, p) = (sample.outputs, sample.outputs.ncols());
+        if !gaps(y, sample.weights) {
+            return Self::of(sample, (0..y.nrows().min(most)).collect(), None);
+        }
+        let tied = |gamma: &Mat<f64>| !is_diagonal(gamma) && p > TOGETHER;
+        let apart = decomposed(kernel).filter(|(_, gamma)| p > OUTPUTS || tied(gamma)).map(|_| {
+            let count = |t: usize| y.col(t).iter().filter(|v| v.is_finite()).count();
+            let mut outputs: Vec<(usize, usize)> = (0..p).map(|t| (count(t), t)).collect();
+            outputs.sort_by_key(|(count, t)| (std::cmp::Reverse(*count), *t));
+            let mut most: Vec<usize> = outputs.into_iter().take(OUTPUTS).map(|(_, t)| t).collect();
+            most.sort_unstable();
+            most
+        });
+        let seen = |i: usize, t: usize| y[(i, t)].is_finite();
+        let tells = |i: &usize| match &apart {
+            None => (0..p).any(|t| seen(*i, t)),
+            Some(some) => some.iter().any(|&t| seen(*i, t)),
+        };
+        let mut rows: Vec<usize> = (0..y.nrows()).filter(tells).collect();
+        if rows.len() > most {
+            let mut stream = Stream::new(seed, ROWS, 0);
+            for i in 0..most {
+                let other = i + stream.below(rows.len() - i);
+                rows.swap(i, other);
+            }
+            rows.truncate(most);
+            rows.sort_unstable();
+        }
+        Self::of(sample, rows, apart)
+    }
+
+    fn of(sample: &Prepared, rows: Vec<usize>, apart: Option<Vec<usize>>) -> Self {
+        let columns: Vec<usize> = apart.clone().unwrap_or_else(|| (0..sample.outputs.ncols()).collect());
+        let some = |m: &Mat<f64>| Mat::from_fn(rows.len(), columns.len(), |i, t| m[(rows[i], columns[t])]);
+        let weights = sample.weights.map(|w| match w {
+            Weights::Row(w) => Weights::Row(rows.iter().map(|&i| w[i]).collect()),
+            Weights::Entry(w) => Weights::Entry(some(w)),
+        });
+        Judged { inputs: sample.inputs.pick(&rows), outputs: some(sample.outputs), weights, apart }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.outputs.nrows()
+    }
+
+    /// The eigenvalues of a small map of a kernel with nothing left open.
+    pub fn spectral(&self, learner: &Regression, kernel: &Kernel) -> Result<Spectral> {
+        let own = match (&self.apart, decomposed(kernel)) {
+            (Some(outputs), Some((spectrum, gamma))) => {
+                let variance = |t: usize| gamma[(outputs[t], outputs[t])];
+                let p = outputs.len();
+                let own = Mat::from_fn(p, p, |s, t| if s == t { variance(t) } else { 0.0 });
+                Kernel::decomposable(spectrum, Output::Given { matrix: Matrix::new(own, "output")? })
+            }
+            _ => kernel.clone(),
+        };
+        // few rows need few features, as in the fit itself
+        let unknowns = (8 * self.rows()).clamp(256, UNKNOWNS);
+        let holes = gaps(&self.outputs, self.weights.as_ref());
+        let map = learner.small_map(&own, self.inputs.ncols(), unknowns, holes)?;
+        let mut characters = Characters::new(map.characters());
+        map.fill(&self.inputs, &mut characters);
+        let mut moments = Moments::new(map.characters(), self.outputs.ncols());
+        moments.add(&characters, self.outputs.as_ref(), self.weights.as_ref())?;
+        Spectral::new(System::new(&map, learner.centred(moments), None)?)
+    }
+}
+
+/// The spectrum and Γ of a kernel k·Γ with nothing left open.
+fn decomposed(kernel: &Kernel) -> Option<(Spectrum, Mat<f64>)> {
+    match kernel.separated()? {
+        (Kernel::Decomposable(Decomposable { spectrum, .. }), gamma) => Some((spectrum, gamma)),
+        _ => None,
+    }
+}
