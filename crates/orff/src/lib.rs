@@ -15,6 +15,7 @@ pub mod random;
 pub mod spectrum;
 pub mod kernel;
 pub mod feature;
+pub mod graph;
 pub mod metric;
 pub mod solve;
 pub mod model;

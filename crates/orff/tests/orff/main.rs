@@ -6,6 +6,7 @@ mod expression;
 mod field;
 mod gather;
 mod generate;
+mod graph;
 mod kernel;
 mod learn;
 mod linalg;
