@@ -7,6 +7,7 @@ mod gram;
 mod iterate;
 mod spectral;
 mod system;
+mod warp;
 
 pub use direct::solve_direct;
 pub(crate) use direct::solve_in_place;
@@ -16,6 +17,7 @@ pub use iterate::solve_iterative;
 pub use spectral::{PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
 pub(crate) use system::{incomplete_metric, is_diagonal, whitener};
+pub use warp::Warp;
 
 use crate::error::Result;
 use faer::Mat;
