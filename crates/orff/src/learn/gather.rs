@@ -168,7 +168,7 @@ impl Gathering {
     }
 
     /// From scaled units to the user's.
-    fn model(&self, data: &[Centred], solution: Solution, metric: Option<&Mat<f64>>) -> Linear {
+    pub(super) fn model(&self, data: &[Centred], solution: Solution, metric: Option<&Mat<f64>>) -> Linear {
         let Stage { preparation, means, scales } = self.stage.clone();
         let views = preparation.views.len();
         let (table, spread) = (solution.table, solution.spread);
@@ -213,7 +213,8 @@ impl Gathering {
             _ => table,
         };
         let map = self.map.clone();
-        Linear { preparation, map, table, offset, noise, output_scale: scales, posterior: posterior.into() }
+        let posterior = posterior.into();
+        Linear { preparation, map, table, offset, noise, output_scale: scales, posterior, warp: None }
     }
 }
 
