@@ -14,3 +14,4 @@ mod mixed;
 mod panel;
 mod ridge;
 mod spectrum;
+mod warp;
