@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike
 from ._field import Field
 from ._gatherer import Gatherer
 from ._regressor import Regressor
+from ._semisupervised import SemiSupervised
 from ._transformer import Transformer
+from ._warped import Warped
 from .kernels import Kernel
 
 
@@ -491,6 +493,396 @@ class NystromRidge(Regressor):
         self.verbose = verbose
 
 
+class LaplacianRidge(SemiSupervised):
+    """Ridge regression with a kernel warped by the graph of labelled and unlabelled rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (by evidence on labelled
+        rows, among multiples of the distance to neighbours), a number in the units of the inputs, or one
+        number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of columns of the feature map.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
+    measure : one of plain, trace, tilted, default="trace"
+        Which measure they are drawn from; trace is bounded and has the smallest error.
+    sum : one of concatenation, mixture, default="concatenation"
+        How a sum of kernels shares its atoms.
+    n_neighbors : a whole number from 1 to 1000, default=10
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+    search : one of auto, exact, approximate, default="auto"
+        How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
+        neighbours above, and says which share it found.
+    bandwidth : auto or a number > 0, default="auto"
+        Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
+        neighbours.
+    power : a whole number from 1 to 16, default=1
+        Power c of the graph's Laplacian.
+    strength : auto or a number ≥ 0, default="auto"
+        Strength α of the graph: the penalty is ridge·(‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩); auto chooses it by
+        evidence on labelled rows, 10⁷ over the number of rows where fewer than eight are labelled.
+    alpha : evidence, gcv or a number > 0, default="evidence"
+        The ridge: a number > 0 (λ of the mean loss over labelled rows), or how to choose it.
+    offset : one of mean, learned, none, default="mean"
+        Constant of each output: mean of the labelled ones, learned with the function, or none.
+    posterior : true or false, default=True
+        Keep what error bars need (K² numbers for K unknowns).
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    evidence_ : float
+        Log evidence at the ridge; NaN when the ridge was given and so not compared.
+    choices_ : list of str
+        What was chosen, with the reasons.
+    noise_ : ndarray of shape (n_outputs_, n_outputs_)
+        Covariance of the noise.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import LaplacianRidge
+    >>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+    >>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+    >>> y = np.where(first, 1.0, -1.0)
+    >>> model = LaplacianRidge().fit(X, np.where(np.arange(200) < 2, y, np.nan))  # one label for each
+    >>> bool((np.sign(model.predict(X)) == y).mean() > 0.97)
+    True
+    """
+
+    _learner = "laplacian"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        measure: Literal["plain", "trace", "tilted"] = "trace",
+        sum: Literal["concatenation", "mixture"] = "concatenation",
+        n_neighbors: int = 10,
+        search: Literal["auto", "exact", "approximate"] = "auto",
+        bandwidth: Literal["auto"] | float = "auto",
+        power: int = 1,
+        strength: Literal["auto"] | float = "auto",
+        alpha: Literal["evidence", "gcv"] | float = "evidence",
+        offset: Literal["mean", "learned", "none"] = "mean",
+        posterior: bool = True,
+        memory: int = 16384,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.measure = measure
+        self.sum = sum
+        self.n_neighbors = n_neighbors
+        self.search = search
+        self.bandwidth = bandwidth
+        self.power = power
+        self.strength = strength
+        self.alpha = alpha
+        self.offset = offset
+        self.posterior = posterior
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ExactLaplacianRidge(SemiSupervised):
+    """Ridge regression with the warped kernel itself, without features: the reference, for a few thousand rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel, decomposable: gaussian, "decomposable(matern(1.5))", a sum or a product of such.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (by evidence on labelled
+        rows, among multiples of the distance to neighbours), a number in the units of the inputs, or one
+        number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_neighbors : a whole number from 1 to 1000, default=10
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+    search : one of auto, exact, approximate, default="auto"
+        How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
+        neighbours above, and says which share it found.
+    bandwidth : auto or a number > 0, default="auto"
+        Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
+        neighbours.
+    power : a whole number from 1 to 16, default=1
+        Power c of the graph's Laplacian.
+    strength : auto or a number ≥ 0, default="auto"
+        Strength α of the graph: the penalty is ridge·(‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩); auto chooses it by
+        evidence on labelled rows, 10⁷ over the number of rows where fewer than eight are labelled.
+    alpha : evidence, gcv or a number > 0, default="evidence"
+        The ridge: a number > 0 (λ of the mean loss over labelled rows), or how to choose it.
+    offset : one of mean, learned, none, default="mean"
+        Constant of each output: mean of the labelled ones, learned with the function, or none.
+    memory : a whole number ≥ 1, default=4000
+        Most memory in megabytes; the fit takes some ten matrices of all rows by all rows.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    evidence_ : float
+        Log evidence at the ridge; NaN when the ridge was given and so not compared.
+    choices_ : list of str
+        What was chosen, with the reasons.
+    noise_ : ndarray of shape (n_outputs_, n_outputs_)
+        Covariance of the noise.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import ExactLaplacianRidge
+    >>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+    >>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+    >>> y = np.where(first, 1.0, -1.0)
+    >>> model = ExactLaplacianRidge().fit(X, np.where(np.arange(200) < 2, y, np.nan))  # one label for each
+    >>> bool((np.sign(model.predict(X)) == y).mean() > 0.97)
+    True
+    """
+
+    _learner = "exact-laplacian"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_neighbors: int = 10,
+        search: Literal["auto", "exact", "approximate"] = "auto",
+        bandwidth: Literal["auto"] | float = "auto",
+        power: int = 1,
+        strength: Literal["auto"] | float = "auto",
+        alpha: Literal["evidence", "gcv"] | float = "evidence",
+        offset: Literal["mean", "learned", "none"] = "mean",
+        memory: int = 4000,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_neighbors = n_neighbors
+        self.search = search
+        self.bandwidth = bandwidth
+        self.power = power
+        self.strength = strength
+        self.alpha = alpha
+        self.offset = offset
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SemiSupervisedRidge(SemiSupervised):
+    """Least squares with labelled and unlabelled rows and several views of them.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (by evidence on labelled
+        rows, among multiples of the distance to neighbours), a number in the units of the inputs, or one
+        number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of columns of the feature map.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
+    measure : one of plain, trace, tilted, default="trace"
+        Which measure they are drawn from; trace is bounded and has the smallest error.
+    sum : one of concatenation, mixture, default="concatenation"
+        How a sum of kernels shares its atoms.
+    n_neighbors : a whole number from 1 to 1000, default=10
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+    search : one of auto, exact, approximate, default="auto"
+        How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
+        neighbours above, and says which share it found.
+    bandwidth : auto or a number > 0, default="auto"
+        Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
+        neighbours.
+    power : a whole number from 1 to 16, default=1
+        Power c of the graph's Laplacian.
+    intrinsic : auto or a number ≥ 0, default="auto"
+        γ_I, the weight of the graph's penalty Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩; auto chooses it with the ridge.
+    views : a text, default=None
+        Views: groups of inputs by their positions, such as "1-3; 4,6", each with features and a graph of its
+        own; none for one view of all.
+    combination : a text, default=None
+        Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given.
+    agreement : a number ≥ 0, default=1.0
+        Weight of the disagreement Σᵢ‖f_v(xᵢ) − f_w(xᵢ)‖² between views, relative to γ_I.
+    alpha : evidence, gcv or a number > 0, default="evidence"
+        γ_A: a number > 0 (λ of the mean loss over labelled rows), or how to choose it.
+    offset : one of mean, learned, none, default="mean"
+        Constant of each output: mean of the labelled ones, learned with the function, or none.
+    posterior : true or false, default=True
+        Keep what error bars need (K² numbers for K unknowns).
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    evidence_ : float
+        Log evidence at the ridge; NaN when the ridge was given and so not compared.
+    choices_ : list of str
+        What was chosen, with the reasons.
+    noise_ : ndarray of shape (n_outputs_, n_outputs_)
+        Covariance of the noise.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import SemiSupervisedRidge
+    >>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+    >>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+    >>> y = np.where(first, 1.0, -1.0)
+    >>> model = SemiSupervisedRidge().fit(X, np.where(np.arange(200) < 2, y, np.nan))  # one label for each
+    >>> bool((np.sign(model.predict(X)) == y).mean() > 0.97)
+    True
+    """
+
+    _learner = "semi-supervised"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        measure: Literal["plain", "trace", "tilted"] = "trace",
+        sum: Literal["concatenation", "mixture"] = "concatenation",
+        n_neighbors: int = 10,
+        search: Literal["auto", "exact", "approximate"] = "auto",
+        bandwidth: Literal["auto"] | float = "auto",
+        power: int = 1,
+        intrinsic: Literal["auto"] | float = "auto",
+        views: str | None = None,
+        combination: str | None = None,
+        agreement: float = 1.0,
+        alpha: Literal["evidence", "gcv"] | float = "evidence",
+        offset: Literal["mean", "learned", "none"] = "mean",
+        posterior: bool = True,
+        memory: int = 16384,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.measure = measure
+        self.sum = sum
+        self.n_neighbors = n_neighbors
+        self.search = search
+        self.bandwidth = bandwidth
+        self.power = power
+        self.intrinsic = intrinsic
+        self.views = views
+        self.combination = combination
+        self.agreement = agreement
+        self.alpha = alpha
+        self.offset = offset
+        self.posterior = posterior
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class FourierFeatures(Transformer):
     """Random Fourier features of a scalar kernel.
 
@@ -579,11 +971,136 @@ class FourierFeatures(Transformer):
         self.verbose = verbose
 
 
+class LaplacianFeatures(Warped):
+    """Random Fourier features of a scalar kernel warped by the graph of the rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="gaussian"
+        The kernel, with one output: gaussian, matern(2.5), a sum or a product of such.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (twice the median distance
+        to neighbours), a number in the units of the inputs, or one number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of random features before the warp.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
+    measure : one of plain, trace, tilted, default="plain"
+        Which measure they are drawn from; plain is the kernel's own.
+    sum : one of concatenation, mixture, default="concatenation"
+        How a sum of kernels shares its atoms.
+    n_neighbors : a whole number from 1 to 1000, default=10
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+    search : one of auto, exact, approximate, default="auto"
+        How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
+        neighbours above, and says which share it found.
+    bandwidth : auto or a number > 0, default="auto"
+        Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
+        neighbours.
+    power : a whole number from 1 to 16, default=1
+        Power c of the graph's Laplacian.
+    strength : auto or a number ≥ 0, default="auto"
+        Strength α of the graph: ‖f‖² becomes ‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ f(xᵢ)f(xⱼ); auto is 10⁷ over the number of
+        rows.
+    rank : auto or a whole number from 1 to 10000000, default="auto"
+        Directions kept: the ones along which the warped features of the rows vary most; auto keeps all.
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    n_components_ : int
+        Number of features.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    choices_ : list of str
+        What was chosen, with the reasons.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import orff
+    >>> from sklearn.linear_model import Ridge
+    >>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+    >>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+    >>> y = np.where(first, 1.0, -1.0)
+    >>> Z = orff.LaplacianFeatures(n_components=600).fit_transform(X)
+    >>> model = Ridge(alpha=1e-3).fit(Z[:2], y[:2])  # one label for each
+    >>> bool((np.sign(model.predict(Z)) == y).mean() > 0.97)
+    True
+    """
+
+    _learner = "laplacian-features"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "gaussian",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        measure: Literal["plain", "trace", "tilted"] = "plain",
+        sum: Literal["concatenation", "mixture"] = "concatenation",
+        n_neighbors: int = 10,
+        search: Literal["auto", "exact", "approximate"] = "auto",
+        bandwidth: Literal["auto"] | float = "auto",
+        power: int = 1,
+        strength: Literal["auto"] | float = "auto",
+        rank: Literal["auto"] | int = "auto",
+        memory: int = 16384,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.measure = measure
+        self.sum = sum
+        self.n_neighbors = n_neighbors
+        self.search = search
+        self.bandwidth = bandwidth
+        self.power = power
+        self.strength = strength
+        self.rank = rank
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 CLASSES = {
     "regression": OperatorRidge,
     "field": VectorField,
     "exact": ExactOperatorRidge,
     "nystrom": NystromRidge,
+    "laplacian": LaplacianRidge,
+    "exact-laplacian": ExactLaplacianRidge,
+    "semi-supervised": SemiSupervisedRidge,
     "fourier-features": FourierFeatures,
+    "laplacian-features": LaplacianFeatures,
 }
 """The class of each learner by its name in model files."""

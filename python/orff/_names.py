@@ -3,13 +3,17 @@
 # Made by `cargo xtask gen` from the declarations of the library: change those, not this file.
 
 PLACES = {
+    "ExactLaplacianRidge": "_learners",
     "ExactOperatorRidge": "_learners",
     "FourierFeatures": "_learners",
     "Kernel": "kernels",
+    "LaplacianFeatures": "_learners",
+    "LaplacianRidge": "_learners",
     "Moments": "_gatherer",
     "NystromRidge": "_learners",
     "OperatorRidge": "_learners",
     "ParameterError": "_errors",
+    "SemiSupervisedRidge": "_learners",
     "VectorField": "_learners",
     "atoms": "kernels",
     "cauchy": "kernels",

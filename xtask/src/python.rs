@@ -28,6 +28,7 @@ impl<'a> Class<'a> {
         let (base, attributes, example) = match learner.role {
             Role::Regressor => ("Regressor", REGRESSOR, REGRESSOR_EXAMPLE),
             Role::Field => ("Field", REGRESSOR, FIELD_EXAMPLE),
+            Role::SemiSupervised => ("SemiSupervised", REGRESSOR, SEMI_SUPERVISED_EXAMPLE),
         };
         let about = (learner.name, learner.python, learner.about);
         let defaults = (learner.defaults)();
@@ -35,7 +36,10 @@ impl<'a> Class<'a> {
     }
 
     fn transformer(t: &'a Transformer) -> Self {
-        let rest = ("Transformer", TRANSFORMER, TRANSFORMER_EXAMPLE);
+        let rest = match t.weighted {
+            true => ("Transformer", TRANSFORMER, TRANSFORMER_EXAMPLE),
+            false => ("Warped", TRANSFORMER, WARPED_EXAMPLE),
+        };
         Class::new((t.name, t.python, t.about), t.spec, (t.defaults)(), false, rest)
     }
 
@@ -310,6 +314,17 @@ const REGRESSOR_EXAMPLE: &str = "\
 True
 ";
 
+const SEMI_SUPERVISED_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+>>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+>>> y = np.where(first, 1.0, -1.0)
+>>> model = CLASS().fit(X, np.where(np.arange(200) < 2, y, np.nan))  # one label for each
+>>> bool((np.sign(model.predict(X)) == y).mean() > 0.97)
+True
+";
+
 const FIELD_EXAMPLE: &str = "\
 >>> import numpy as np
 >>> from orff import CLASS
@@ -344,5 +359,18 @@ const TRANSFORMER_EXAMPLE: &str = "\
 >>> Z = features.fit_transform(X)
 >>> exact = orff.matern(2.5, lengthscale=2.0)(X)[:, :, 0, 0]
 >>> bool(np.abs(Z @ Z.T - exact).max() < 0.05)
+True
+";
+
+const WARPED_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> import orff
+>>> from sklearn.linear_model import Ridge
+>>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+>>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+>>> y = np.where(first, 1.0, -1.0)
+>>> Z = orff.CLASS(n_components=600).fit_transform(X)
+>>> model = Ridge(alpha=1e-3).fit(Z[:2], y[:2])  # one label for each
+>>> bool((np.sign(model.predict(Z)) == y).mean() > 0.97)
 True
 ";

@@ -38,7 +38,7 @@ impl PyModel {
         threads: Option<usize>,
     ) -> PyResult<Py<PyAny>> {
         let (n, model) = (rows.rows(), self.model.clone());
-        let width = model.linear().map_err(|e| raise(py, e, &[]))?.map.characters();
+        let width = model.linear().map_err(|e| raise(py, e, &[]))?.width();
         let what = || format!("the table of {width} features at {n} rows");
         let out = zeros::<T>(py, [n, width], what, "transform fewer rows at a time, or take fewer features")?;
         let mut place = Place::of(&out)?;
@@ -110,10 +110,10 @@ impl PyModel {
         if rows.single() { self.features::<f32>(py, rows, threads) } else { self.features::<f64>(py, rows, threads) }
     }
 
-    /// Number of inputs, outputs and characters (0 where there are none).
+    /// Number of inputs, outputs and features (0 where there are none).
     fn shape(&self) -> (usize, usize, usize) {
-        let characters = self.model.linear().map_or(0, |linear| linear.map.characters());
-        (self.model.inputs(), self.model.outputs(), characters)
+        let features = self.model.linear().map_or(0, |linear| linear.width());
+        (self.model.inputs(), self.model.outputs(), features)
     }
 
     /// How the model came to be, as JSON; choices begin with the names that parameters have in Python.

@@ -16,6 +16,7 @@ pub mod spectrum;
 pub mod kernel;
 pub mod feature;
 pub mod loss;
+pub mod graph;
 pub mod metric;
 pub mod solve;
 pub mod model;

@@ -2,10 +2,12 @@
 //! beside the noisy outputs.
 
 mod minh;
+mod moons;
 mod multi_output;
 mod potential;
 
 pub use minh::{minh_field, minh_field_at, minh_points};
+pub use moons::two_moons;
 pub use multi_output::multi_output;
 pub use potential::{Potential, potential_field, vortex_field};
 
@@ -30,6 +32,7 @@ mod purpose {
     pub const POTENTIAL: u64 = 0x706f_7465;
     pub const FIELD: u64 = 0x6669_656c;
     pub const LATENT: u64 = 0x6c61_7465;
+    pub const MOONS: u64 = 0x6d6f_6f6e;
     pub const ROWS: u64 = 0x726f_7773;
 }
 

@@ -222,7 +222,7 @@ pub(super) struct Scaled {
 }
 
 /// From scaled units to the user's.
-fn model(stage: Stage, kernel: Kernel, found: Scaled) -> Exact {
+pub(super) fn model(stage: Stage, kernel: Kernel, found: Scaled) -> Exact {
     let Stage { preparation, means, scales } = stage;
     let p = means.len();
     let column = |t: usize| if preparation.views.is_empty() { t } else { 0 };

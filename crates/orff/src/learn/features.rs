@@ -107,6 +107,7 @@ impl FourierFeatures {
             noise: Mat::zeros(1, 1),
             output_scale: vec![1.0],
             posterior: Held::None,
+            warp: None,
         };
         let rows = drawn.total.unwrap_or(drawn.rows.inputs.nrows());
         let training = Training { rows, kernel: Some(kernel), choices: choices.lines, ..Training::default() };

@@ -158,16 +158,22 @@ impl Gathering {
                 if ridge == 0.0 { "a ridge of 0 has no posterior" } else { "too many unknowns for a posterior" };
             choices.say(watch, format!("no error bars: {why}"));
         }
-        let residuals = residuals(&data, &solution);
+        let iterations = solution.iterations;
+        let model = self.solution_model(&data, solution, metric.as_ref());
+        Ok(Fitted { model, training: self.training(ridge, path, choices, iterations) })
+    }
+
+    /// The model of a solution from moments.
+    pub(super) fn solution_model(&self, data: &[Centred], solution: Solution, metric: Option<&Mat<f64>>) -> Linear {
+        let residuals = residuals(data, &solution);
         // with no more rows than constants there is no noise to learn, and no error bar
         let judged = data.iter().all(|c| c.count >= 1.0);
         let posterior = solution.posterior.filter(|_| judged).map(|spreads| {
             let mean = Mat::from_fn(solution.table.nrows(), data.len(), |i, t| data[t].mean_c[i]);
             Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.learner.offset)
-                .with_metric(metric.as_ref())
+                .with_metric(metric)
         });
-        let model = self.model(solution.table, &residuals, metric.as_ref(), posterior);
-        Ok(Fitted { model, training: self.training(ridge, path, choices, solution.iterations) })
+        self.model(solution.table, &residuals, metric, posterior)
     }
 
     /// How the model came to be.
@@ -204,7 +210,8 @@ impl Gathering {
             _ => table,
         };
         let map = self.map.clone();
-        Linear { preparation, map, table, offset, noise, output_scale: scales, posterior: posterior.into() }
+        let posterior = posterior.into();
+        Linear { preparation, map, table, offset, noise, output_scale: scales, posterior, warp: None }
     }
 }
 

@@ -1,8 +1,11 @@
 //! Every learner by name: what the command line, Python and the reference pages are made from.
 
-use super::{ExactRegression, FourierFeatures, Gathering, Nystrom, Regression};
+use super::{
+    ExactLaplacian, ExactRegression, FourierFeatures, Gathering, LaplacianFeatures, LaplacianRidge, Nystrom,
+    Regression, SemiSupervised,
+};
 use crate::error::{Error, Result};
-use crate::model::{Body, Info, Model, Training};
+use crate::model::{Body, Info, Linear, Model, Training};
 use crate::params::{Param, Params};
 use crate::rows::Rows;
 use crate::watch::Watch;
@@ -15,6 +18,8 @@ pub enum Role {
     Regressor,
     /// A vector at each point, with derivatives and potentials.
     Field,
+    /// Numbers for each row, learned from rows with and without outputs.
+    SemiSupervised,
 }
 
 /// How a learner or a transformer learns: parameters over the defaults, rows, someone who watches.
@@ -105,6 +110,48 @@ pub const LEARNERS: &[Learner] = &[
         },
         begin: None,
     },
+    Learner {
+        name: "laplacian",
+        python: "LaplacianRidge",
+        role: Role::SemiSupervised,
+        about: "Ridge regression with a kernel warped by the graph of labelled and unlabelled rows",
+        spec: LaplacianRidge::SPEC,
+        defaults: defaults::<LaplacianRidge>,
+        fit: |values, rows, watch| {
+            let all = complete("laplacian", values)?;
+            let fitted = LaplacianRidge::from_values(&all)?.fit(rows, watch)?;
+            Ok(model("laplacian", all, rows, Body::Linear(Box::new(fitted.model)), fitted.training))
+        },
+        begin: None,
+    },
+    Learner {
+        name: "exact-laplacian",
+        python: "ExactLaplacianRidge",
+        role: Role::SemiSupervised,
+        about: "Ridge regression with the warped kernel itself, without features: the reference, for a few thousand rows",
+        spec: ExactLaplacian::SPEC,
+        defaults: defaults::<ExactLaplacian>,
+        fit: |values, rows, watch| {
+            let all = complete("exact-laplacian", values)?;
+            let fitted = ExactLaplacian::from_values(&all)?.fit(rows, watch)?;
+            Ok(model("exact-laplacian", all, rows, Body::Exact(Box::new(fitted.model)), fitted.training))
+        },
+        begin: None,
+    },
+    Learner {
+        name: "semi-supervised",
+        python: "SemiSupervisedRidge",
+        role: Role::SemiSupervised,
+        about: "Least squares with labelled and unlabelled rows and several views of them",
+        spec: SemiSupervised::SPEC,
+        defaults: defaults::<SemiSupervised>,
+        fit: |values, rows, watch| {
+            let all = complete("semi-supervised", values)?;
+            let fitted = SemiSupervised::from_values(&all)?.fit(rows, watch)?;
+            Ok(model("semi-supervised", all, rows, Body::Linear(Box::new(fitted.model)), fitted.training))
+        },
+        begin: None,
+    },
 ];
 
 /// A transformer: features for other programs' models. It has no command of its own.
@@ -115,6 +162,8 @@ pub struct Transformer {
     pub python: &'static str,
     /// One sentence about it.
     pub about: &'static str,
+    /// Whether weights of rows count.
+    pub weighted: bool,
     /// Its parameters.
     pub spec: &'static [Param],
     /// Their defaults.
@@ -124,25 +173,52 @@ pub struct Transformer {
 }
 
 /// All transformers.
-pub const TRANSFORMERS: &[Transformer] = &[Transformer {
-    name: "fourier-features",
-    python: "FourierFeatures",
-    about: "Random Fourier features of a scalar kernel",
-    spec: FourierFeatures::SPEC,
-    defaults: || {
-        let mut values = defaults::<FourierFeatures>();
-        values.insert("kernel".into(), json!("gaussian"));
-        values
+pub const TRANSFORMERS: &[Transformer] = &[
+    Transformer {
+        name: "fourier-features",
+        python: "FourierFeatures",
+        about: "Random Fourier features of a scalar kernel",
+        weighted: true,
+        spec: FourierFeatures::SPEC,
+        defaults: scalar_defaults::<FourierFeatures>,
+        fit: |values, rows, watch| {
+            let all = over(scalar_defaults::<FourierFeatures>(), values);
+            let (linear, training) = FourierFeatures::from_values(&all)?.fit(rows, watch)?;
+            Ok(features("fourier-features", all, rows, linear, training))
+        },
     },
-    fit: |values, rows, watch| {
-        let mut all = (TRANSFORMERS[0].defaults)();
-        all.extend(values.clone());
-        let (linear, training) = FourierFeatures::from_values(&all)?.fit(rows, watch)?;
-        let mut model = model("fourier-features", all, rows, Body::Linear(Box::new(linear)), training);
-        model.info.outputs = vec!["none".into()];
-        Ok(model)
+    Transformer {
+        name: "laplacian-features",
+        python: "LaplacianFeatures",
+        about: "Random Fourier features of a scalar kernel warped by the graph of the rows",
+        weighted: false,
+        spec: LaplacianFeatures::SPEC,
+        defaults: scalar_defaults::<LaplacianFeatures>,
+        fit: |values, rows, watch| {
+            let all = over(scalar_defaults::<LaplacianFeatures>(), values);
+            let (linear, training) = LaplacianFeatures::from_values(&all)?.fit(rows, watch)?;
+            Ok(features("laplacian-features", all, rows, linear, training))
+        },
     },
-}];
+];
+
+/// The defaults of a transformer, whose kernel has one output.
+fn scalar_defaults<P: Params>() -> Map<String, Value> {
+    let mut values = defaults::<P>();
+    values.insert("kernel".into(), json!("gaussian"));
+    values
+}
+
+fn over(mut defaults: Map<String, Value>, values: &Map<String, Value>) -> Map<String, Value> {
+    defaults.extend(values.clone());
+    defaults
+}
+
+fn features(name: &str, all: Map<String, Value>, rows: &dyn Rows, linear: Linear, training: Training) -> Model {
+    let mut model = model(name, all, rows, Body::Linear(Box::new(linear)), training);
+    model.info.outputs = vec!["none".into()];
+    model
+}
 
 /// The transformer of that name, if there is one.
 pub fn transformer(name: &str) -> Option<&'static Transformer> {

@@ -126,6 +126,11 @@ impl Regression {
         self.draw_map(kernel, d, self.features.fixed().map_or(features, |given| given.min(features)))
     }
 
+    /// Unknowns per character of one system of complete outputs.
+    pub(super) fn unknowns_per_character(&self, kernel: &Kernel, d: usize) -> Result<usize> {
+        Ok(Sizes::of(&self.probe(kernel, d)?).unknowns(false))
+    }
+
     pub(super) fn draw_map(&self, kernel: &Kernel, d: usize, features: usize) -> Result<FeatureMap> {
         FeatureMap::draw(kernel, d, features, self.map.kind(features), &self.how(kernel, d), self.sum)
     }

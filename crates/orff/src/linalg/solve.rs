@@ -166,6 +166,14 @@ impl Cholesky {
         Ok(x)
     }
 
+    /// L⁻ᵀB (m×p): L⁻ᵀL⁻¹ is the inverse.
+    pub fn half_solve_transposed(&self, b: MatRef<f64>) -> Result<Mat<f64>> {
+        self.check_rows(b)?;
+        let mut x = b.to_owned();
+        self.by_columns(x.as_mut(), |l, x| solve_upper_triangular_in_place(l.transpose(), x, Par::Seq));
+        Ok(x)
+    }
+
     /// max over columns of ‖Ax − b‖ / (‖A‖‖x‖ + ‖b‖), Frobenius norm of A; 0 when there is nothing to solve.
     fn residual(&self, a: MatRef<f64>, b: MatRef<f64>, x: MatRef<f64>) -> Result<f64> {
         let m = self.order();

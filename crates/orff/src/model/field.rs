@@ -79,7 +79,7 @@ impl Linear {
     /// # let map = FeatureMap::draw(&kernel, 3, 40, MapKind::Pairs, &Draw::default(), SumDraw::default())?;
     /// # let theta: Vec<f64> = (0..map.unknowns()).map(|m| (m as f64).sin()).collect();
     /// # let model = Linear { preparation: Preparation::plain(3), table: map.lift(&theta), map, offset: vec![0.0; 3],
-    /// #     noise: Mat::identity(3, 3), output_scale: vec![1.0; 3], posterior: Default::default() };
+    /// #     noise: Mat::identity(3, 3), output_scale: vec![1.0; 3], posterior: Default::default(), warp: None };
     /// // `model` is a Linear with this kernel, whatever its coefficients
     /// let x = Inputs::Dense(faer::mat![[0.3, 0.1, -0.7]]);
     /// assert!(model.curl(&x)?.norm_max() < 1e-12 * model.jacobian(&x)?[0].norm_max());
@@ -169,7 +169,7 @@ impl Linear {
     /// # let theta: Vec<f64> = (0..map.unknowns()).map(|m| (m as f64).sin()).collect();
     /// # let (preparation, table) = (Preparation::plain(2), map.lift(&theta));
     /// # let model = Linear { preparation, table, map, offset: vec![1.0, -2.0],
-    /// #     noise: Mat::identity(2, 2), output_scale: vec![1.0; 2], posterior: Default::default() };
+    /// #     noise: Mat::identity(2, 2), output_scale: vec![1.0; 2], posterior: Default::default(), warp: None };
     /// // `model` is a Linear with two inputs and two outputs
     /// let x = Inputs::Dense(faer::mat![[0.3, 0.1], [-0.8, 0.4]]);
     /// let (f, parts) = (model.predict(&x, Query::default())?.mean, model.decompose(&x)?);
@@ -385,6 +385,7 @@ impl Linear {
             noise: Mat::zeros(p, p),
             output_scale: self.output_scale.clone(),
             posterior: Held::None,
+            warp: None,
         }
     }
 }

@@ -125,6 +125,9 @@ impl Linear {
         archive.put_vec("offset", self.offset.as_slice());
         archive.put_mat("noise", self.noise.as_ref());
         archive.put_vec("output_scale", self.output_scale.as_slice());
+        if let Some(warp) = &self.warp {
+            archive.put_mat("warp", warp.as_ref());
+        }
         if let Some(posterior) = self.posterior.get()? {
             for (g, root) in posterior.roots.iter().enumerate() {
                 archive.put_mat(&format!("posterior.root.{g}"), root.as_ref());
@@ -157,7 +160,14 @@ impl Linear {
             None => Held::None,
             Some(_) => Held::stored(file.clone()),
         };
-        Ok(Linear { preparation, map, table, offset, noise, output_scale, posterior })
+        let warp = match file.has("warp") {
+            true => Some(file.mat("warp", Some(map.unknowns()), None)?),
+            false => None,
+        };
+        if warp.as_ref().is_some_and(|warp| warp.ncols() == 0 || columns != 1 || map.unknowns() != map.characters()) {
+            return Err(file.damaged("its warp is not one of scalar features; fit again or restore a copy"));
+        }
+        Ok(Linear { preparation, map, table, offset, noise, output_scale, posterior, warp })
     }
 }
 

@@ -55,6 +55,8 @@ pub struct Linear {
     pub output_scale: Vec<f64>,
     /// The posterior, if kept.
     pub posterior: Held,
+    /// T (M×m): the features of a row are Φ(x)T; Φ(x) itself without it. Predictions need none, the table has it.
+    pub warp: Option<Mat<f64>>,
 }
 
 impl Linear {
@@ -135,8 +137,17 @@ impl Linear {
         Ok(Prediction { mean, std: query.std.then_some(std), cov: query.cov.then_some(covs) })
     }
 
-    /// Φ(x) of each row for a model with one output, row after row into `out` (n×M). Cost n·M·d.
+    /// Number of features of a row: M, or those of the warp.
+    pub fn width(&self) -> usize {
+        self.warp.as_ref().map_or(self.map.characters(), Mat::ncols)
+    }
+
+    /// Φ(x) of each row for a model with one output, or Φ(x)T with a warp, row after row into `out` (n×M, or n×m).
+    /// Cost n·M·d, and n·M·m with a warp.
     pub fn features<T: Real>(&self, x: &Inputs, out: &mut [T]) -> Result<()> {
+        if let Some(warp) = &self.warp {
+            return self.warped(warp, x, out);
+        }
         let (m, n) = (self.map.characters(), x.nrows());
         if self.map.atoms().outputs() != 1 || !self.preparation.views.is_empty() || self.map.unknowns() != m {
             return Err(Error::refused("features of this model", "they are a matrix for each row; ask one output"));
@@ -151,6 +162,25 @@ impl Linear {
             let to = (from + step).min(n);
             let u = self.preparation.prepare(&x.slice(from, to), from + 1)?;
             self.map.write_rows(&u, &factors, &mut out[from * m..to * m])?;
+        }
+        Ok(())
+    }
+
+    /// The features of a warp: values of a table with a column for each.
+    fn warped<T: Real>(&self, warp: &Mat<f64>, x: &Inputs, out: &mut [T]) -> Result<()> {
+        let (n, width) = (x.nrows(), warp.ncols());
+        if Some(out.len()) != n.checked_mul(width) {
+            return Err(Error::shape("features", format!("room for {n}×{width} numbers"), out.len()));
+        }
+        let factors = self.map.stacked_factors();
+        let table = Mat::from_fn(warp.nrows(), width, |m, k| factors[(m, 0)] * warp[(m, k)]);
+        let table = Packed::<f64>::new(&self.map, &table);
+        for (from, out) in (0..n).step_by(BLOCK_ROWS).zip(out.chunks_mut(BLOCK_ROWS * width)) {
+            let to = (from + BLOCK_ROWS).min(n);
+            let values = self.map.combine(&self.preparation.prepare(&x.slice(from, to), from + 1)?, &table);
+            for (i, line) in out.chunks_exact_mut(width).enumerate() {
+                line.iter_mut().enumerate().for_each(|(k, v)| *v = T::of(values[(i, k)]));
+            }
         }
         Ok(())
     }

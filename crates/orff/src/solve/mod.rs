@@ -20,6 +20,7 @@ pub mod risk;
 pub mod rowwise;
 mod spectral;
 mod system;
+mod warp;
 
 pub use direct::solve_direct;
 pub(crate) use direct::solve_in_place;
@@ -37,6 +38,7 @@ pub use rowwise::solve_rowwise;
 pub use spectral::{PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
 pub(crate) use system::{incomplete_metric, is_diagonal, whitener};
+pub use warp::Warp;
 
 use crate::error::{Error, Result};
 use faer::Mat;

@@ -49,6 +49,7 @@ fn model_of(map: FeatureMap, preparation: Preparation, p: usize, seed: u64) -> L
         noise: Mat::identity(p, p),
         output_scale: vec![1.0; p],
         posterior: Held::None,
+        warp: None,
     }
 }
 

@@ -747,6 +747,7 @@ fn a_metric_is_the_covariance_of_the_noise() {
                 noise: faer::Scale(sigma2) * &metric,
                 output_scale: vec![1.0; 3],
                 posterior: Some(posterior.with_metric(Some(&metric))).into(),
+                warp: None,
             };
             let model = Model { body: Body::Linear(Box::new(linear)), projection: None, info: Info::default() };
             let back = Model::from_bytes(model.to_bytes().unwrap()).unwrap();

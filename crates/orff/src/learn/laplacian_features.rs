@@ -1,0 +1,187 @@
+//! Random features of a kernel that rows have warped: Φ̃ = Φ(I + αU)^{−1/2}, U = ΦᵀL^cΦ (I17). \[warp\]
+
+use super::begin::{Choices, in_pool};
+use super::graph::Graphing;
+use super::warped::{on_graph, strong};
+use super::{Regression, choose, unlabelled};
+use crate::error::{Error, Result};
+use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, MapKind};
+use crate::graph::{Points, Search};
+use crate::group::Group;
+use crate::kernel::{Kernel, Seen, SumDraw};
+use crate::linalg::{self, Cholesky};
+use crate::model::{Held, Linear, Training};
+use crate::params::{Auto, Params};
+use crate::rows::Rows;
+use crate::spectrum::{DrawKind, Lengthscale, Measure};
+use crate::watch::Watch;
+use faer::Mat;
+
+crate::params! {
+    /// Random features of a kernel warped by the graph of the rows: columns z(x) whose products are the warped kernel.
+    pub struct LaplacianFeatures {
+        /// The kernel, with one output: gaussian, matern(2.5), a sum or a product of such.
+        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (twice the median distance to neighbours), a number in the units of the
+        /// inputs, or one number per input.
+        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        /// Group on which the kernel is shift-invariant.
+        group / group: Group = Group::Additive, Kind::Group;
+        /// Number of random features before the warp.
+        features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
+        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and phases
+        /// for an odd number of columns.
+        map / feature_map: Auto<MapKind> = Auto::Auto, Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
+        /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        /// error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
+        draw / draw: Auto<DrawKind> = Auto::Auto,
+            Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
+        /// Which measure they are drawn from; plain is the kernel's own.
+        measure / measure: Measure = Measure::Plain, Kind::Choice(Measure::NAMES);
+        /// How a sum of kernels shares its atoms.
+        sum / sum: SumDraw = SumDraw::Concatenation, Kind::Choice(&["concatenation", "mixture"]);
+        /// Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+        neighbours / n_neighbors: usize = 10, Kind::Count { min: 1, max: 1000 };
+        /// How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of neighbours
+        /// above, and says which share it found.
+        search / search: Search = Search::Auto, Kind::Choice(&["auto", "exact", "approximate"]);
+        /// Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
+        /// neighbours.
+        bandwidth / bandwidth: Auto<f64> = Auto::Auto,
+            Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
+        /// Power c of the graph's Laplacian.
+        power / power: u32 = 1, Kind::Count { min: 1, max: 16 };
+        /// Strength α of the graph: ‖f‖² becomes ‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ f(xᵢ)f(xⱼ); auto is 10⁷ over the number of rows.
+        strength / strength: Auto<f64> = Auto::Auto,
+            Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        /// Directions kept: the ones along which the warped features of the rows vary most; auto keeps all.
+        rank / rank: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
+        /// Most memory in megabytes; a fit that would need more is refused before it starts.
+        memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
+        /// Seed of every random choice.
+        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
+        /// Number of threads; results do not depend on it.
+        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
+    }
+}
+
+impl LaplacianFeatures {
+    /// Draws features and warps them by the graph of the rows, whose outputs are not looked at. Time N·M² + M³ and the
+    /// search of neighbours.
+    ///
+    /// ```
+    /// use orff::learn::LaplacianFeatures;
+    /// use orff::params::Auto;
+    /// use orff::rows::{Inputs, Table};
+    /// use orff::watch::Silent;
+    /// let x = faer::Mat::from_fn(50, 3, |i, k| ((i * (k + 2)) as f64).sin());
+    /// let learner = LaplacianFeatures { features: Auto::Fixed(40), strength: Auto::Fixed(0.0), ..Default::default() };
+    /// let (model, _) = learner.fit(&Table::new(x.clone(), faer::Mat::zeros(50, 0))?, &mut Silent)?;
+    /// let mut z = vec![0.0; 50 * 40];
+    /// model.features(&Inputs::Dense(x), &mut z)?;
+    /// // without a penalty they are features of the kernel itself
+    /// let square: f64 = z[..40].iter().map(|v| v * v).sum();
+    /// assert!((square - 1.0).abs() < 1e-12);
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<(Linear, Training)> {
+        self.check()?;
+        in_pool(self.threads, || self.fit_here(rows, watch))
+    }
+
+    fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<(Linear, Training)> {
+        let mut choices = Choices::default();
+        let given = self.kernel.with_lengthscale(&self.lengthscale);
+        let collected = unlabelled::collect(&given, &self.group, self.seed, rows, watch)?;
+        let (n, d) = (collected.points.count(), collected.points.width());
+        let graphing = Graphing {
+            neighbours: self.neighbours,
+            search: self.search,
+            bandwidth: self.bandwidth,
+            power: self.power,
+            memory: self.memory,
+            seed: self.seed,
+        };
+        let laplacian = graphing.graph(&collected.points, &mut choices, watch)?;
+        let at = |l: f64| given.resolve(&Seen { outputs: 1, lengthscale: Some(l), ..Seen::default() });
+        let short = 2.0 * laplacian.bandwidth().unwrap_or(1.0);
+        let kernel = at(short)?;
+        if kernel != at(2.0 * short)? {
+            let why = "twice the distance to neighbours";
+            choices.say(watch, format!("lengthscale {short:.4} (in scaled inputs): {why}"));
+        }
+        let outputs = kernel.outputs(d)?;
+        if outputs != 1 {
+            return Err(Error::shape("kernel", "one with one output, such as gaussian or matern(2.5)", outputs));
+        }
+        let strength = self.strength.fixed().unwrap_or_else(|| {
+            choices.say(watch, format!("strength {:.3e}: 10⁷ over the rows", strong(n)));
+            strong(n)
+        });
+        let features = self.features.fixed().unwrap_or_else(|| {
+            let (features, reason) = choose::features(n, 1, self.map.kind(2));
+            choices.say(watch, reason);
+            features
+        });
+        let (draw, measure, sum, map, seed) = (self.draw, self.measure, self.sum, self.map, self.seed);
+        let learner = Regression { draw, measure, sum, map, seed, ..Regression::default() };
+        let map = learner.draw_map(&kernel, d, features)?;
+        let moment = on_graph(&graphing, &collected, &laplacian)(&map, watch)?;
+        watch.stage("warp");
+        let warp = self.warp(&map, &moment, strength, &collected.points, &mut choices, watch)?;
+        let model = Linear {
+            preparation: collected.preparation,
+            table: Mat::zeros(map.characters(), 1),
+            map,
+            offset: vec![0.0],
+            noise: Mat::zeros(1, 1),
+            output_scale: vec![1.0],
+            posterior: Held::None,
+            warp: Some(warp),
+        };
+        let training = Training { rows: n, kernel: Some(kernel), choices: choices.lines, ..Training::default() };
+        Ok((model, training))
+    }
+
+    /// F⁻ᵀ (M×M) with FFᵀ = I + αU: a root of the inverse, and any root gives the same kernel. With a rank, the directions
+    /// of the largest second moment of the warped features over the rows (M×m).
+    fn warp(
+        &self,
+        map: &FeatureMap,
+        moment: &Mat<f64>,
+        strength: f64,
+        points: &Points,
+        choices: &mut Choices,
+        watch: &mut dyn Watch,
+    ) -> Result<Mat<f64>> {
+        let factors = map.stacked_factors();
+        let m = factors.nrows();
+        let weighted = |moment: &Mat<f64>, times: f64| {
+            Mat::from_fn(m, m, |i, j| times * factors[(i, 0)] * factors[(j, 0)] * moment[(i, j)])
+        };
+        let mut matrix = weighted(moment, strength);
+        (0..m).for_each(|i| matrix[(i, i)] += 1.0);
+        let cholesky = Cholesky::in_place(matrix).map_err(|_| {
+            Error::numerical("warp", format!("the penalty of strength {strength:.1e} is lost to rounding; lower it"))
+        })?;
+        let Some(rank) = self.rank.fixed().filter(|rank| *rank < m) else {
+            return cholesky.half_solve_transposed(Mat::<f64>::identity(m, m).as_ref());
+        };
+        let mut second = Mat::zeros(m, m);
+        let mut characters = Characters::new(map.characters());
+        for from in (0..points.count()).step_by(BLOCK_ROWS) {
+            let to = (from + BLOCK_ROWS).min(points.count());
+            map.fill(&points.slice(from, to), &mut characters);
+            linalg::rank_update(second.as_mut(), characters.as_mat());
+            watch.advance((to - from) as u64)?;
+        }
+        linalg::mirror(second.as_mut());
+        let half = cholesky.half_solve(weighted(&second, 1.0).as_ref())?;
+        let eigen = linalg::eigen(cholesky.half_solve(half.transpose())?.as_ref())?;
+        let kept = Mat::from_fn(m, rank, |i, k| eigen.vectors[(i, m - 1 - k)]);
+        let (all, most): (f64, f64) = (eigen.values.iter().sum(), eigen.values[m - rank..].iter().sum());
+        choices.say(watch, format!("rank {rank} of {m}: {:.2} % of the warped kernel's trace", 100.0 * most / all));
+        cholesky.half_solve_transposed(kept.as_ref())
+    }
+}

@@ -1,0 +1,28 @@
+"""Estimators that learn from rows with and without outputs."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ._regressor import Regressor
+
+
+class SemiSupervised(Regressor):
+    """Fits outputs of some rows along the graph of all."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows, of which some have outputs.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (n, d)
+            Inputs of all rows: NumPy, SciPy CSR, pandas, polars or any Arrow table.
+        y : array or table of shape (n,) or (n, p)
+            Outputs; a row of NaN (null in a table) has none and shapes the graph only.
+
+        Returns
+        -------
+        self
+        """
+        # a row of weight two would be two neighbours of each other: weights of rows are not repetitions here
+        return super().fit(X, y)
