@@ -129,7 +129,7 @@ impl LaplacianRidge {
             Some(features) => features,
             None => {
                 let columns = learner.unknowns_per_character(&kernel, collected.points.width())?;
-                let (features, reason) = choose::features(n, columns, self.map.kind(2));
+                let (features, reason) = choose::features(n, columns, false, self.map.kind(2));
                 choices.say(watch, reason);
                 features
             }

@@ -146,7 +146,7 @@ impl SemiSupervised {
             Some(features) => features,
             None => {
                 let columns = learner.unknowns_per_character(&kernel, d)?;
-                let (features, reason) = choose::features(n, columns, self.map.kind(2));
+                let (features, reason) = choose::features(n, columns, false, self.map.kind(2));
                 choices.say(watch, reason);
                 features
             }

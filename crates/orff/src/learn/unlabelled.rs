@@ -1,6 +1,5 @@
 //! Rows with outputs and rows without: all of them, prepared, in memory for their graph.
 
-use super::begin::check_observed;
 use super::stage::{Stage, training_points};
 use super::{begin, sample, scale};
 use crate::error::{Error, Result};
@@ -10,6 +9,7 @@ use crate::group::Group;
 use crate::kernel::Kernel;
 use crate::model::Preparation;
 use crate::rows::{Batch, Inputs, Rows, Weights};
+use crate::solve::check_observed;
 use crate::watch::Watch;
 use faer::Mat;
 
