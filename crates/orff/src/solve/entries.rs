@@ -222,7 +222,7 @@ impl Sums {
 /// Solves for one ridge λ > 0 with products through the entries only:
 /// minimise (1/n)Σw(y_e − f_t(x_e))² + λ‖θ‖² over the entries e = (x, t, y). The outputs are coupled by the factors of the
 /// map. Cost per iteration: 4M for each entry (and M for each row and input where characters are made anew), and that
-/// of the preconditioner, kept below it. Memory: a few tables M×p beside the blocks that `passes` keeps.
+/// of the preconditioner, at most 8M for each entry and 4Mr². Memory: a few tables M×p beside the blocks that `passes` keeps.
 pub fn solve_entries(
     map: &FeatureMap,
     passes: &dyn Passes,

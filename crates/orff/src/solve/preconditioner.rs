@@ -9,7 +9,7 @@ use faer::{Mat, MatRef};
 ///
 /// With one factor B for all characters and inputs that are alike for every output, the sum is S ⊗ BᵀWB, S the second
 /// moment of an entry's characters, W the weights of the outputs: eigenvalues of both invert it. S comes from some of the
-/// entries, and only its largest eigenvalues are kept, so that applying it costs no more than the entries do. Other
+/// entries, and only its largest eigenvalues are kept, so that applying it costs about what the entries do. Other
 /// kernels: the diagonal.
 pub(super) enum Preconditioner {
     Kronecker {
