@@ -13,7 +13,8 @@ pub(crate) use direct::solve_in_place;
 pub use dual::{Dual, DualComponent, DualSolution, DualSpectral};
 pub use gram::Group;
 pub use iterate::solve_iterative;
-pub use spectral::{PathPoint, Spectral};
+pub(crate) use spectral::minimise;
+pub use spectral::{LeftOut, PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
 pub(crate) use system::{incomplete_metric, is_diagonal, whitener};
 
