@@ -5,22 +5,27 @@ use crate::choose::MOST_CATEGORIES;
 use crate::chunk::{As, Cells, Opened, Want};
 use crate::encoding::{Code, Encoding};
 use crate::error::{Error, Result};
+use crate::label::{MOST_LABELS, label, sorted};
 use crate::options::Missing;
 use crate::plan::{Finder, readable};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether an encoding can only be completed by a pass over all rows.
 pub(crate) fn needs_pass(e: &Encoding) -> bool {
-    e.inputs.iter().any(|i| match &i.code {
-        Code::Number { mean } => e.missing == Missing::Mean && mean.is_none(),
-        Code::Category { values, .. } => values.is_empty(),
-    })
+    let unknown = e.labels.as_ref().is_some_and(|labels| labels.values.is_empty());
+    unknown
+        || e.inputs.iter().any(|i| match &i.code {
+            Code::Number { mean } => e.missing == Missing::Mean && mean.is_none(),
+            Code::Category { values, .. } => values.is_empty(),
+        })
 }
 
 /// What is gathered about one column.
 enum Tally {
     Mean { count: u64, mean: f64 },
     Counts(BTreeMap<String, u64>),
+    Labels(BTreeSet<String>),
+    Nothing,
 }
 
 /// Completes the encoding from the rows of the files that are asked for, numbered from 0; categories that are known
@@ -38,6 +43,12 @@ pub(crate) fn fit(
     };
     let (mut row, mut file) = (0, String::new());
     let mut tallies: Vec<Tally> = encoding.inputs.iter().map(|i| tally(&i.code)).collect();
+    let inputs = tallies.len();
+    // after the inputs come the label, or outputs and weights that tell nothing
+    tallies.extend(encoding.labels.iter().map(|labels| match labels.values.is_empty() {
+        true => Tally::Labels(BTreeSet::new()),
+        false => Tally::Nothing,
+    }));
     for opened in files {
         let opened = opened?;
         let header = opened.header().clone();
@@ -47,7 +58,7 @@ pub(crate) fn fit(
             Tally::Mean { .. } => {
                 As::Number(if encoding.missing == Missing::Error { Role::Input } else { Role::Gaps })
             }
-            Tally::Counts(_) => As::Text,
+            Tally::Counts(_) | Tally::Labels(_) | Tally::Nothing => As::Text,
         };
         let wants: Vec<Want> =
             columns.iter().zip(&tallies).map(|(&column, t)| Want { column, how: how(t) }).collect();
@@ -59,6 +70,9 @@ pub(crate) fn fit(
             row += chunk.rows.len() as u64;
             for (k, (tally, cells)) in tallies.iter_mut().zip(&chunk.cells).enumerate() {
                 if !tally.add(cells, &of_part, tokens) {
+                    if k == inputs {
+                        return Err(too_many(&header.file, &encoding.outputs[0].name));
+                    }
                     let name = &encoding.inputs[k].column.name;
                     return Err(Error::file(
                         &header.file,
@@ -72,6 +86,16 @@ pub(crate) fn fit(
         }
     }
     let file = &file;
+    if let (Some(labels), Some(Tally::Labels(_))) = (&mut encoding.labels, tallies.get(inputs))
+        && let Some(Tally::Labels(found)) = tallies.pop()
+    {
+        if found.is_empty() {
+            let name = &encoding.outputs[0].name;
+            let how = "no row has a label: every cell is empty, or a word that stands for a missing value";
+            return Err(Error::file(file, format!("column {name:?}: {how} (see --missing-tokens)")));
+        }
+        labels.values = sorted(found.into_iter());
+    }
     for (input, tally) in encoding.inputs.iter_mut().zip(tallies) {
         let name = &input.column.name;
         match (&mut input.code, tally) {
@@ -97,6 +121,11 @@ pub(crate) fn fit(
     Ok(())
 }
 
+fn too_many(file: &str, name: &str) -> Error {
+    let how = "is it a number to learn? use orff fit regression";
+    Error::file(file, format!("column {name:?} has more than {MOST_LABELS} different labels ({how})"))
+}
+
 impl Tally {
     /// False when there are too many categories.
     fn add(&mut self, cells: &Cells, part: &[bool], tokens: &Tokens) -> bool {
@@ -107,6 +136,16 @@ impl Tally {
                     *mean += (v - *mean) / *count as f64;
                 }
                 true
+            }
+            Tally::Nothing => true,
+            // held out or not: a class is one of all rows
+            Tally::Labels(found) => {
+                for label in cells.texts().iter().filter_map(|cell| label(cell.as_deref(), tokens)) {
+                    if !found.contains(&label) {
+                        found.insert(label);
+                    }
+                }
+                found.len() <= MOST_LABELS
             }
             Tally::Counts(counts) => {
                 let cells = cells.texts().iter().zip(part).filter(|(_, part)| **part);

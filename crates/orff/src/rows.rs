@@ -165,6 +165,10 @@ pub trait Rows: Sync {
     fn single(&self) -> bool {
         false
     }
+    /// The names of the classes, when the one output is the number of a class, from 0 (NaN: not known).
+    fn classes(&self) -> Option<&[String]> {
+        None
+    }
 }
 
 /// Rows in memory.
