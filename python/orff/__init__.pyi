@@ -9,6 +9,7 @@ from ._learners import LaplacianFeatures as LaplacianFeatures
 from ._learners import LaplacianRidge as LaplacianRidge
 from ._gatherer import Moments as Moments
 from ._learners import NystromRidge as NystromRidge
+from ._learners import OperatorClassifier as OperatorClassifier
 from ._learners import OperatorRidge as OperatorRidge
 from ._errors import ParameterError as ParameterError
 from ._learners import SemiSupervisedRidge as SemiSupervisedRidge

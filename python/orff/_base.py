@@ -61,11 +61,19 @@ class Estimator(BaseEstimator):
             raise ParameterError(f"n_jobs: expected {takes}, got {self.n_jobs!r}")
         return jobs
 
-    def _learn(self, X: Any, y: Any, weights: Any, outputs: list[str] | None, tasks: int | None = None) -> None:
-        """Fit the model to prepared data; with a number of tasks, its rows are long."""
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        weights: Any,
+        outputs: list[str] | None,
+        tasks: int | None = None,
+        classes: tuple[list[str], str] | None = None,
+    ) -> None:
+        """Fit the model to prepared data; with a number of tasks, its rows are long; with classes, y has their numbers."""
         names = self._column_names(outputs)
         with Watching(self.verbose, _data.rows(X)) as tell:
-            model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell, tasks)
+            model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell, tasks, classes)
         self._keep(model)
 
     def _column_names(self, outputs: list[str] | None) -> tuple[list[str] | None, list[str] | None]:
@@ -104,6 +112,19 @@ class Estimator(BaseEstimator):
         found = _lengthscale(self._training()["kernel"])
         scale = np.asarray(self._fitted().scales()[1])
         return None if found is None else np.broadcast_to(np.asarray(found, dtype=np.float64), scale.shape) * scale
+
+    @property
+    def alpha_(self) -> float:
+        """The ridge."""
+        return self._training()["ridge"]
+
+    @property
+    def path_(self) -> dict[str, np.ndarray]:
+        """Scores along ridges."""
+        path = self._training()["path"]
+        names = {"alpha": "ridge", "freedom": "freedom", "gcv": "gcv", "evidence": "evidence", "loo": "loo"}
+        # None, where there is no score, becomes NaN
+        return {name: np.array([point[key] for point in path], dtype=np.float64) for name, key in names.items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that `orff.load` and the command ``orff`` read.

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._classifier import Classifier
 from ._field import Field
 from ._gatherer import Gatherer
 from ._regressor import Regressor
@@ -308,6 +309,138 @@ class VectorField(Gatherer, Field):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.warm_start = warm_start
+        self.verbose = verbose
+
+
+class OperatorClassifier(Classifier):
+    """Classes by kernel ridge regression on the corners of a simplex, with calibrated probabilities.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "matern(2.5)" or "gaussian + 0.1*laplace", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of
+        the inputs, or one number per input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of columns of the feature map.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
+    measure : one of plain, trace, tilted, default="trace"
+        Which measure they are drawn from; trace is bounded and has the smallest error.
+    sum : one of concatenation, mixture, default="concatenation"
+        How a sum of kernels shares its atoms.
+    loss : one of squared, default="squared"
+        The loss: squared, on the simplex code of the classes, in closed form.
+    class_weight : balanced, a number > 0 for each class by name, or none, default=None
+        Weights of the classes: balanced (each class counts the same in all), a number for each class by name
+        (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
+    alpha : loo, gcv, evidence or a number > 0, default="loo"
+        The ridge: a number (λ of the mean loss), or how to choose it; loo is the exact leave-one-out error.
+    fit_intercept : true or false, default=True
+        Learn a constant for each class.
+    precision : auto or one of double, mixed, default="auto"
+        Precision of features and their products: double; or mixed, which computes them in single precision
+        and then corrects the solution by short passes in double until it is that of double precision, and
+        says so where it cannot. auto is mixed for inputs in single precision with a given ridge, double
+        otherwise.
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    tol : a number > 0 and ≤ 1, default=1e-10
+        Relative residual at which conjugate gradients stop.
+    max_iter : a whole number ≥ 1, default=2000
+        Most iterations of conjugate gradients.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    choices_ : list of str
+        What was chosen, with the reasons.
+    n_iter_ : int
+        Iterations of the solver; 1 for a factorisation.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import OperatorClassifier
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = np.where(np.hypot(X[:, 0], X[:, 1]) < 1, "inside", "outside")
+    >>> model = OperatorClassifier().fit(X, y)
+    >>> model.predict([[0, 0], [2, 2]])
+    array(['inside', 'outside'], dtype='<U7')
+    >>> bool(model.predict_proba([[2, 2]])[0, 1] > 0.9)
+    True
+    """
+
+    _learner = "classification"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        measure: Literal["plain", "trace", "tilted"] = "trace",
+        sum: Literal["concatenation", "mixture"] = "concatenation",
+        loss: Literal["squared"] = "squared",
+        class_weight: Mapping | Literal["balanced"] | None = None,
+        alpha: Literal["loo", "gcv", "evidence"] | float = "loo",
+        fit_intercept: bool = True,
+        precision: Literal["auto"] | Literal["double", "mixed"] = "auto",
+        memory: int = 16384,
+        tol: float = 1e-10,
+        max_iter: int = 2000,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.measure = measure
+        self.sum = sum
+        self.loss = loss
+        self.class_weight = class_weight
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+        self.memory = memory
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -1095,6 +1228,7 @@ class LaplacianFeatures(Warped):
 CLASSES = {
     "regression": OperatorRidge,
     "field": VectorField,
+    "classification": OperatorClassifier,
     "exact": ExactOperatorRidge,
     "nystrom": NystromRidge,
     "laplacian": LaplacianRidge,

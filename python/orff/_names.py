@@ -11,6 +11,7 @@ PLACES = {
     "LaplacianRidge": "_learners",
     "Moments": "_gatherer",
     "NystromRidge": "_learners",
+    "OperatorClassifier": "_learners",
     "OperatorRidge": "_learners",
     "ParameterError": "_errors",
     "SemiSupervisedRidge": "_learners",

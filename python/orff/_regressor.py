@@ -155,19 +155,6 @@ class Regressor(RegressorMixin, Estimator):
         return self._fitted().shape()[1]
 
     @property
-    def alpha_(self) -> float:
-        """The ridge."""
-        return self._training()["ridge"]
-
-    @property
-    def path_(self) -> dict[str, np.ndarray]:
-        """Scores along ridges."""
-        path = self._training()["path"]
-        names = {"alpha": "ridge", "freedom": "freedom", "gcv": "gcv", "evidence": "evidence", "loo": "loo"}
-        # None, where there is no score, becomes NaN
-        return {name: np.array([point[key] for point in path], dtype=np.float64) for name, key in names.items()}
-
-    @property
     def evidence_(self) -> float:
         """Log evidence at the ridge; NaN when the ridge was given and so not compared."""
         at = [point["evidence"] for point in self._training()["path"] if point["ridge"] == self.alpha_]

@@ -6,7 +6,7 @@ import orff
 import pytest
 from orff._field import Field
 from orff._learners import CLASSES
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.multioutput import MultiOutputRegressor
@@ -105,6 +105,7 @@ def test_searches_with_weights_of_entries(rows):
 )
 def test_clones_and_pickles(estimator, rows):
     X, Y = rows
+    Y = np.digitize(Y[:, 0], [-1, 1]) if is_classifier(estimator) else Y
     fitted = clone(estimator).fit(X, Y)
     again = cloudpickle.loads(cloudpickle.dumps(fitted))
     ask = (lambda e: e.transform(X)) if hasattr(fitted, "transform") else (lambda e: e.predict(X))

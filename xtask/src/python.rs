@@ -29,6 +29,7 @@ impl<'a> Class<'a> {
             Role::Regressor => ("Regressor", REGRESSOR, REGRESSOR_EXAMPLE),
             Role::Field => ("Field", REGRESSOR, FIELD_EXAMPLE),
             Role::SemiSupervised => ("SemiSupervised", REGRESSOR, SEMI_SUPERVISED_EXAMPLE),
+            Role::Classifier => ("Classifier", CLASSIFIER, CLASSIFIER_EXAMPLE),
         };
         let about = (learner.name, learner.python, learner.about);
         let defaults = (learner.defaults)();
@@ -102,7 +103,7 @@ pub fn learners() -> Result<String> {
     bases.sort_unstable();
     bases.dedup();
     let mut out = format!("\"\"\"The estimators.\"\"\"\n\n{MADE}\nfrom __future__ import annotations\n\n");
-    writeln!(out, "from collections.abc import Sequence\nfrom typing import Literal\n")?;
+    writeln!(out, "from collections.abc import Mapping, Sequence\nfrom typing import Literal\n")?;
     writeln!(out, "import numpy as np\nfrom numpy.typing import ArrayLike\n")?;
     for base in bases {
         writeln!(out, "from ._{} import {base}", base.to_lowercase())?;
@@ -228,6 +229,7 @@ fn of_kind(kind: &Kind) -> String {
         Kind::Kernel => "Kernel | str".into(),
         Kind::Group => "str".into(),
         Kind::Matrix => "ArrayLike | None".into(),
+        Kind::ClassWeights => "Mapping | Literal[\"balanced\"] | None".into(),
     }
 }
 
@@ -296,6 +298,25 @@ n_features_in_, feature_names_in_, n_outputs_
     As in scikit-learn.
 ";
 
+const CLASSIFIER: &str = "\
+classes_ : ndarray of shape (n_classes,)
+    The labels, sorted.
+alpha_ : float
+    The ridge.
+lengthscale_ : ndarray of shape (n_features_in_,) or None
+    Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+kernel_ : Kernel
+    The kernel with nothing left open, in scaled coordinates.
+path_ : dict of ndarray
+    Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+choices_ : list of str
+    What was chosen, with the reasons.
+n_iter_ : int
+    Iterations of the solver; 1 for a factorisation.
+n_features_in_, feature_names_in_
+    As in scikit-learn.
+";
+
 const GATHERER: &str = "\
 n_iter_ : int
     Iterations of the solver; 1 for a factorisation.
@@ -322,6 +343,18 @@ const SEMI_SUPERVISED_EXAMPLE: &str = "\
 >>> y = np.where(first, 1.0, -1.0)
 >>> model = CLASS().fit(X, np.where(np.arange(200) < 2, y, np.nan))  # one label for each
 >>> bool((np.sign(model.predict(X)) == y).mean() > 0.97)
+True
+";
+
+const CLASSIFIER_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> X = np.random.default_rng(0).normal(size=(200, 2))
+>>> y = np.where(np.hypot(X[:, 0], X[:, 1]) < 1, \"inside\", \"outside\")
+>>> model = CLASS().fit(X, y)
+>>> model.predict([[0, 0], [2, 2]])
+array(['inside', 'outside'], dtype='<U7')
+>>> bool(model.predict_proba([[2, 2]])[0, 1] > 0.9)
 True
 ";
 

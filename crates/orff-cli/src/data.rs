@@ -4,8 +4,9 @@ use crate::Session;
 use crate::flags::Usage;
 use anyhow::Result;
 use clap::{Arg, ArgMatches};
+use orff::learn::Role;
 use orff::model::{LonLat, Model};
-use orff::params::{Auto, Params};
+use orff::params::{Auto, Param, Params};
 use orff_table::{Column, Encoding, Missing, Options, Select, Selector, Source, Task};
 use std::path::PathBuf;
 
@@ -40,6 +41,8 @@ orff::params! {
         /// Column with the task of each row, a word or a number, where rows are long: the one output column then has the
         /// value of that task, and the tasks become the outputs. Rows with equal inputs need not be joined.
         task / task: Option<String> = None, Kind::Text;
+        /// Column with the class of each row: words or numbers, at most 10000 different ones.
+        target / target: Option<String> = None, Kind::Text;
         /// Column with the weight of each row.
         weight / weight: Option<String> = None, Kind::Text;
         /// Columns with the standard error of each output; each entry then weighs 1/error².
@@ -56,6 +59,17 @@ orff::params! {
         /// Folds of a cross-validation before the fit on all rows.
         folds / folds: usize = 0, Kind::Count { min: 0, max: 1000 };
     }
+}
+
+/// The parameters of columns that a kind of learner has: outputs with their errors, or a target.
+pub fn columns_of(role: Role) -> Vec<Param> {
+    let classes = role == Role::Classifier;
+    let fits = |p: &&Param| match p.name {
+        "outputs" | "errors" | "task" => !classes,
+        "target" => classes,
+        _ => true,
+    };
+    Columns::SPEC.iter().filter(fits).copied().collect()
 }
 
 /// The files of a command.
@@ -118,7 +132,8 @@ impl Columns {
         Ok(Select {
             inputs: selector(&self.inputs)?,
             ignore: selector(&self.ignore)?,
-            outputs: selector(&self.outputs)?,
+            outputs: selector(if self.target.is_some() { &self.target } else { &self.outputs })?,
+            labels: self.target.is_some(),
             task: selector(&self.task)?,
             weight: selector(&self.weight)?,
             errors: selector(&self.errors)?,
@@ -242,9 +257,16 @@ pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option
         }
         encoding.missing = word.parse()?;
     }
-    let encoding = long(encoding, model, matches, outputs)?;
+    let mut encoding = long(encoding, model, matches, outputs)?;
+    if let Some(labels) = &mut encoding.labels {
+        // a row without a label is not scored
+        labels.required = false;
+    }
     let source = Source::with_encoding(&paths(matches), &reading.options()?, &encoding, outputs, keep)?;
-    let p = model.outputs();
+    let p = if model.info.classes.is_some() { 1 } else { model.outputs() };
+    if model.info.classes.as_ref().map(|c| &c.names) != encoding.labels.as_ref().map(|l| &l.values) {
+        anyhow::bail!("the classes of the model are not those of its columns; fit it again");
+    }
     if model.info.outputs.len() != p || (outputs && source.output_names().len() != p) {
         anyhow::bail!("the model has {p} outputs, but its file does not name as many; fit it again");
     }

@@ -72,6 +72,10 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     let (d, p) = (model.inputs(), model.outputs());
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str).unwrap_or_default();
     let kind = match text("kind") {
+        "auto" if model.info.classes.is_some() => "path",
+        given if model.info.classes.is_some() && given != "path" => {
+            return Err(Usage(format!("--kind {given}: of a model of classes the path of ridges is drawn")).into());
+        }
         "auto" if matches.contains_id("files") => "scatter",
         "auto" if d == p && d >= 2 => "field",
         "auto" if d == 1 => "curve",

@@ -2,33 +2,22 @@
 
 use crate::placed::Placed;
 use crate::progress::Progress;
+use crate::report::{Format, Report};
 use crate::{Session, data, flags};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
-use orff::metric::{Score, Scores};
-use orff::model::{Model, Query};
+use orff::model::Model;
 use orff::params::Params;
-use orff::rows::{Rows, Tasks, Weights};
+use orff::rows::{Rows, Tasks};
 use orff::special::normal_quantile;
 use orff::watch::Watch;
 use orff_table::Source;
-use serde_json::json;
-use std::io::Write;
 use std::path::PathBuf;
-
-/// How scores are printed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// A table for people.
-    Text,
-    /// One JSON object.
-    Json,
-}
 
 /// `orff evaluate MODEL FILE…`.
 pub fn command() -> Command {
     let mut command = Command::new("evaluate")
-        .about("Score a model on rows with known outputs: R², errors, coverage of intervals")
+        .about("Score a model on rows with known outputs: R², errors, coverage of intervals; accuracy and log loss of classes")
         .arg(model_arg())
         .arg(data::files())
         .arg(report_arg())
@@ -89,69 +78,15 @@ pub fn width(level: f64) -> f64 {
 }
 
 /// Scores of a model on rows, with the coverage of intervals at a level.
-pub fn score(model: &Model, rows: &dyn Rows, level: Option<f64>, watch: &mut dyn Watch) -> Result<Scores> {
+pub fn score(model: &Model, rows: &dyn Rows, level: Option<f64>, watch: &mut dyn Watch) -> Result<Report> {
     watch.stage("score");
-    let mut scores = Scores::new(rows.outputs());
-    let query = Query { std: level.is_some(), ..Query::default() };
+    let mut report = Report::new(&model.info.outputs, model.info.classes.as_ref().map(|c| &c.names[..]));
     for batch in rows.batches()? {
         let batch = batch?;
-        let n = batch.inputs.nrows() as u64;
-        let predicted = model.predict(&batch.inputs, query)?;
-        let half = match (predicted.std, level) {
-            (Some(std), Some(level)) => Some(faer::Scale(width(level)) * std),
-            _ => None,
-        };
-        let weight = |i: usize, t: usize| match &batch.weights {
-            None => 1.0,
-            Some(Weights::Row(w)) => w[i],
-            Some(Weights::Entry(w)) => w[(i, t)],
-        };
-        let half = half.as_ref().map(|h| h.as_ref());
-        scores.add(batch.outputs.as_ref(), predicted.mean.as_ref(), half, Some(&weight));
-        watch.advance(n)?;
+        report.add(model, &batch, level)?;
+        watch.advance(batch.inputs.nrows() as u64)?;
     }
-    Ok(scores)
-}
-
-/// Prints scores.
-pub fn print(title: &str, names: &[String], scores: &Scores, format: Format, out: &mut dyn Write) -> Result<()> {
-    let rows: Vec<(&str, Score)> = names
-        .iter()
-        .enumerate()
-        .map(|(t, n)| (n.as_str(), scores.of(t)))
-        .chain((names.len() > 1).then(|| ("all", scores.overall())))
-        .collect();
-    if format == Format::Json {
-        let outputs: serde_json::Map<_, _> =
-            names.iter().enumerate().map(|(t, n)| (n.clone(), json!(scores.of(t)))).collect();
-        let all = json!({ "outputs": outputs, "overall": scores.overall() });
-        writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;
-        return Ok(());
-    }
-    let wide = rows.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0).max(6);
-    writeln!(out, "{title}")?;
-    writeln!(
-        out,
-        "{:wide$}  {:>9}  {:>11}  {:>11}  {:>8}  {:>9}",
-        "output", "R²", "RMSE", "MAE", "coverage", "entries"
-    )?;
-    for (name, s) in rows {
-        let number = |v: Option<f64>, d: usize| v.map_or("–".into(), |v| format!("{v:.d$}"));
-        writeln!(
-            out,
-            "{name:wide$}  {:>9}  {:>11}  {:>11}  {:>8}  {:>9}",
-            number(s.r2, 4),
-            short(s.rmse),
-            short(s.mae),
-            number(s.coverage, 3),
-            s.count
-        )?;
-    }
-    Ok(())
-}
-
-fn short(v: f64) -> String {
-    if v != 0.0 && !(1e-3..1e6).contains(&v.abs()) { format!("{v:.4e}") } else { format!("{v:.5}") }
+    Ok(report)
 }
 
 /// Runs it.
@@ -168,7 +103,10 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     if source.skipped() > 0 && !session.quiet {
         crate::progress::tell(&format!("not scored: {} rows with missing inputs", source.skipped()));
     }
+    if scores.unlabelled() > 0 && !session.quiet {
+        crate::progress::tell(&format!("not scored: {} rows without a label", scores.unlabelled()));
+    }
     let json = matches.get_one::<String>("report").is_some_and(|f| f == "json");
     let format = if json { Format::Json } else { Format::Text };
-    print(&path.display().to_string(), &model.info.outputs, &scores, format, &mut std::io::stdout().lock())
+    scores.print(&path.display().to_string(), format, &mut std::io::stdout().lock())
 }

@@ -1,16 +1,17 @@
 //! `orff fit`: rows in, a model out.
 
 use crate::data::{self, Columns, Reading};
-use crate::evaluate::{self, Format};
+use crate::evaluate;
 use crate::flags::{self, Usage};
 use crate::placed::Placed;
 use crate::progress::Progress;
+use crate::report::Format;
 use crate::{Session, config};
 use anyhow::{Context, Result, bail};
 use clap::{Arg, ArgMatches, Command};
 use orff::group::Group;
 use orff::kernel::Kernel;
-use orff::learn::{LEARNERS, Learner, learner};
+use orff::learn::{LEARNERS, Learner, Role, learner};
 use orff::model::{LonLat, Model, Preparation};
 use orff::params::Params;
 use orff::rows::Rows;
@@ -58,7 +59,7 @@ fn one(learner: &'static Learner) -> Command {
         command = command.arg(flags::flag(param, default.as_ref()).help_heading("Learner"));
     }
     let columns = serde_json::to_value(Columns::default()).unwrap_or_default();
-    for param in Columns::SPEC {
+    for param in &data::columns_of(learner.role) {
         let flag = flags::flag(param, Some(&columns[param.name])).help_heading("Columns and rows");
         command = command.arg(if param.name == "outputs" { flag.visible_alias("output") } else { flag });
     }
@@ -73,17 +74,22 @@ fn one(learner: &'static Learner) -> Command {
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     let learner = learner(name)?;
+    let about_columns = data::columns_of(learner.role);
+    let specs = [learner.spec, &about_columns, Reading::SPEC];
     let mut values = vec![Map::new(), Map::new(), Map::new()];
     if let Some(path) = matches.get_one::<PathBuf>("config") {
-        values = config::read(path, &[learner.spec, Columns::SPEC, Reading::SPEC])?;
+        values = config::read(path, &specs)?;
     }
-    for (values, spec) in values.iter_mut().zip([learner.spec, Columns::SPEC, Reading::SPEC]) {
+    for (values, spec) in values.iter_mut().zip(specs) {
         values.extend(flags::given(spec, matches)?);
     }
     let columns = Columns::from_values(&values[1])?;
     let reading = Reading::from_values(&values[2])?;
     let target = matches.get_one::<PathBuf>("model");
-    if columns.outputs.is_none() {
+    if learner.role == Role::Classifier && columns.target.is_none() {
+        return Err(Usage("--target: say which column holds the classes, for example --target label".into()).into());
+    }
+    if learner.role != Role::Classifier && columns.outputs.is_none() {
         let which = match columns.task {
             None => "which columns to learn, for example --outputs y1,y2",
             Some(_) => "which column has the value of the task, for example --output value",
@@ -95,11 +101,13 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     }
     let source = Source::open(&data::paths(matches), &reading.options()?, &columns.select()?)?;
     if !session.quiet {
-        crate::progress::tell(&format!(
-            "inputs {}; outputs {}",
-            listed(&source.input_names()),
-            listed(&source.output_names())
-        ));
+        let learned = match source.classes() {
+            None => format!("outputs {}", listed(&source.output_names())),
+            Some(classes) => {
+                format!("target {}, {} classes: {}", source.output_names().join(""), classes.len(), listed(classes))
+            }
+        };
+        crate::progress::tell(&format!("inputs {}; {learned}", listed(&source.input_names())));
         if !source.left_out().is_empty() {
             crate::progress::tell(&format!("not used: {} (no values)", source.left_out().join(", ")));
         }
@@ -127,12 +135,12 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     if columns.folds > 1 {
         let scores = task.folds(columns.folds, rows, &mut watch)?;
         let title = format!("{} folds", columns.folds);
-        evaluate::print(&title, &source.output_names(), &scores, Format::Text, &mut std::io::stdout())?;
+        scores.print(&title, Format::Text, &mut std::io::stdout())?;
     }
     let (mut model, skipped) = if columns.test > 0.0 {
         let (model, own, scores) = task.test(columns.test, rows, &mut watch)?;
         let title = format!("{} % of the rows, held out", 100.0 * columns.test);
-        evaluate::print(&title, &source.output_names(), &scores, Format::Text, &mut std::io::stdout())?;
+        scores.print(&title, Format::Text, &mut std::io::stdout())?;
         (read_by(model, &own)?, own.skipped())
     } else if target.is_some() {
         if columns.folds > 1 {

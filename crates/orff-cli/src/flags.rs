@@ -53,6 +53,7 @@ fn value_name(kind: &Kind) -> &'static str {
         Kind::Kernel => "KERNEL",
         Kind::Group => "GROUP",
         Kind::Matrix => "MATRIX",
+        Kind::ClassWeights => "NAME=X,…",
     }
 }
 

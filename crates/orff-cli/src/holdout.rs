@@ -4,8 +4,8 @@ use crate::evaluate;
 use crate::fit::Task;
 use crate::flags::Usage;
 use crate::progress::Progress;
+use crate::report::Report;
 use anyhow::Result;
-use orff::metric::Scores;
 use orff::model::Model;
 use orff::rows::Rows;
 use orff::watch::Watch;
@@ -53,11 +53,11 @@ impl Task<'_> {
     }
 
     /// Scores of a cross-validation; the choices of the first fold are said.
-    pub fn folds(&self, folds: usize, rows: u64, watch: &mut Progress) -> Result<Scores> {
+    pub fn folds(&self, folds: usize, rows: u64, watch: &mut Progress) -> Result<Report> {
         if folds as u64 > rows {
             return Err(Usage(format!("--folds: expected at most {rows}, the number of rows, got {folds}")).into());
         }
-        let mut scores = Scores::new(self.source.output_names().len());
+        let mut scores = Report::new(&self.source.output_names(), self.source.classes());
         for fold in 0..folds {
             let part = Part::Fold(fold, folds);
             if rows <= FEW {
@@ -80,7 +80,7 @@ impl Task<'_> {
     }
 
     /// A model of the rows outside the test rows, how those were read, and its scores on the test rows.
-    pub fn test(&self, share: f64, rows: u64, watch: &mut Progress) -> Result<(Model, Source, Scores)> {
+    pub fn test(&self, share: f64, rows: u64, watch: &mut Progress) -> Result<(Model, Source, Report)> {
         let part = Part::Test(share);
         if rows <= FEW {
             let held = part.count(rows, self.source, self.seed)?;
@@ -95,7 +95,7 @@ impl Task<'_> {
     }
 
     /// Whatever is learned, means of columns too, comes from the rows outside the part.
-    fn held_out(&self, part: Part, watch: &mut Progress) -> Result<(Model, Source, Scores)> {
+    fn held_out(&self, part: Part, watch: &mut Progress) -> Result<(Model, Source, Report)> {
         let outside = part.of(self.source, self.seed, false)?;
         let source = self.source.learned_from(|row| outside.keeps(row))?;
         let rows = self.placed(&source);

@@ -31,7 +31,15 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     let mut line = |name: &str, text: String| writeln!(out, "{name:12} {text}");
     line("model", format!("{} ({}, {:.1} MB)", path.display(), info.learner, size as f64 / 1e6))?;
     line("inputs", info.inputs.join(", "))?;
-    line("outputs", info.outputs.join(", "))?;
+    match &info.classes {
+        None => line("outputs", info.outputs.join(", "))?,
+        Some(classes) => {
+            line("target", info.outputs.join(", "))?;
+            for (name, weight) in classes.names.iter().zip(&classes.weights) {
+                line("class", format!("{name} ({weight} rows)"))?;
+            }
+        }
+    }
     if let Some(kernel) = &training.kernel {
         let scaled = model.preparation().scale.iter().any(|s| *s != 1.0);
         let units = if scaled { "in scaled coordinates" } else { "in the units of the inputs" };
@@ -48,7 +56,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     }
     line("ridge", format!("{:.4e}", training.ridge))?;
     line("rows", training.rows.to_string())?;
-    for (t, name) in info.outputs.iter().enumerate() {
+    for (t, name) in info.outputs.iter().enumerate().filter(|_| info.classes.is_none()) {
         line("noise", format!("{name}: standard deviation {:.4e}", model.noise()[(t, t)].max(0.0).sqrt()))?;
     }
     if let Some(by) = &model.projection {

@@ -1,6 +1,7 @@
 //! The `orff` command, as a library so that `python -m orff` is the same command.
 
 mod calculus;
+mod classify;
 mod config;
 mod data;
 mod draw;
@@ -15,6 +16,7 @@ mod placed;
 mod plot;
 mod predict;
 mod progress;
+mod report;
 
 use anyhow::Context;
 use clap::{ArgMatches, Command};

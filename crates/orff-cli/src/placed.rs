@@ -44,4 +44,8 @@ impl Rows for Placed<'_> {
     fn single(&self) -> bool {
         self.source.single() && self.projection.is_none()
     }
+
+    fn classes(&self) -> Option<&[String]> {
+        self.source.classes()
+    }
 }

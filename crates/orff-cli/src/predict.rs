@@ -1,7 +1,7 @@
 //! `orff predict`: rows in, predictions out.
 
 use crate::progress::Progress;
-use crate::{Session, calculus, data, evaluate, flags};
+use crate::{Session, calculus, classify, data, evaluate, flags};
 use anyhow::{Context, Result};
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// `orff predict MODEL FILE… -o OUT`.
 pub fn command() -> Command {
     let mut command = Command::new("predict")
-        .about("Predict the outputs of rows")
+        .about("Predict the outputs or the classes of rows")
         .arg(evaluate::model_arg())
         .arg(data::files())
         .arg(
@@ -33,6 +33,8 @@ pub fn command() -> Command {
             "no-noise",
             "Intervals and deviations of the function itself, without the noise of a new observation",
         ))
+        .arg(flags::switch("probabilities", "Of classes: add the probability of each, p_NAME"))
+        .arg(flags::switch("scores", "Of classes: add the score of each, score_NAME"))
         .arg(
             Arg::new("also")
                 .long("also")
@@ -62,6 +64,12 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let model = Model::load(matches.get_one::<PathBuf>("model").expect("clap requires it"))?;
     let keep = matches.get_one::<String>("keep").map(|k| k.parse::<Selector>()).transpose()?;
     let source = data::open_for(&model, matches, false, keep)?;
+    if model.info.classes.is_some() {
+        return classify::run(&model, &source, matches, session);
+    }
+    if let Some(flag) = ["probabilities", "scores"].into_iter().find(|flag| matches.get_flag(flag)) {
+        return Err(flags::Usage(format!("--{flag}: the outputs of this model are numbers, not classes")).into());
+    }
     let level = matches.get_one::<f64>("interval").copied();
     let std = matches.get_flag("std");
     let noise = !matches.get_flag("no-noise");

@@ -278,6 +278,8 @@ pub struct Data {
     pub inputs: Source,
     pub outputs: Option<Columns>,
     pub weights: Option<Columns>,
+    /// The names of the classes, when the output is the number of one.
+    pub classes: Option<Vec<String>>,
 }
 
 impl Data {
@@ -303,7 +305,7 @@ impl Data {
             let error = Error::shape("sample_weight", format!("one column, or {p} as y has"), w.width());
             return Err(PyValueError::new_err(error.to_string()));
         }
-        Ok(Data { inputs, outputs, weights })
+        Ok(Data { inputs, outputs, weights, classes: None })
     }
 
     /// Whether there is one output with an axis of its own.
@@ -338,5 +340,9 @@ impl Rows for Data {
 
     fn single(&self) -> bool {
         self.inputs.single()
+    }
+
+    fn classes(&self) -> Option<&[String]> {
+        self.classes.as_deref()
     }
 }

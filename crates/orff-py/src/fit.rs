@@ -5,10 +5,11 @@ use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
 use orff::learn::{Estimator, Gatherer, LEARNERS, TRANSFORMERS, learner, transformer};
+use orff::model::Labels as Stand;
 use orff::params::{Param, Params};
 use orff::rows::{Rows, Tasks};
 use orff::{Error, Result};
-use orff_table::Encoding;
+use orff_table::{Encoding, Labels};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
@@ -44,7 +45,8 @@ impl Names {
         info.column = column;
         info.inputs = inputs.unwrap_or_else(|| std::mem::take(&mut info.inputs));
         info.outputs = outputs.unwrap_or_else(|| std::mem::take(&mut info.outputs));
-        let encoding = Encoding { named, ..Encoding::numbers(info.inputs.clone(), info.outputs.clone()) };
+        let labels = info.classes.as_ref().map(|c| Labels { values: c.names.clone(), required: true });
+        let encoding = Encoding { named, labels, ..Encoding::numbers(info.inputs.clone(), info.outputs.clone()) };
         info.encoding = serde_json::to_value(encoding).map_err(|e| Error::Data(e.to_string()))?;
         Ok(model)
     }
@@ -59,9 +61,10 @@ pub fn with_outputs<T>(rows: &Data, tasks: Option<usize>, with: impl FnOnce(&dyn
 }
 
 /// Learns with the learner (or transformer) of that name. With a number of `tasks`, rows are long: the two columns of y are
-/// the number of a task and its value.
+/// the number of a task and its value. With names of classes and the word for what they stand for, y has the number of a
+/// class for each row.
 #[pyfunction]
-#[pyo3(signature = (name, parameters, x, y, weights, names, tell=None, tasks=None))]
+#[pyo3(signature = (name, parameters, x, y, weights, names, tell=None, tasks=None, classes=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -73,16 +76,29 @@ pub fn fit<'py>(
     names: Names,
     tell: Option<Py<PyAny>>,
     tasks: Option<usize>,
+    classes: Option<(Vec<String>, String)>,
 ) -> PyResult<PyModel> {
     let spec = spec(name).unwrap_or(&[]);
-    let (values, rows) = (values(py, spec, parameters)?, Data::of(x, y, weights)?);
+    let (values, mut rows) = (values(py, spec, parameters)?, Data::of(x, y, weights)?);
+    let stand_for = match classes {
+        None => None,
+        Some((names, word)) => {
+            rows.classes = Some(names);
+            let known = serde_json::from_value::<Stand>(Value::String(word));
+            Some(known.map_err(|e| raise(py, Error::Data(e.to_string()), spec))?)
+        }
+    };
     let (name, column) = (name.to_string(), rows.column());
     let model = task::run(py, spec, None, tell, move |watch| {
         let fit = match transformer(&name) {
             Some(transformer) => transformer.fit,
             None => learner(&name)?.fit,
         };
-        names.give(with_outputs(&rows, tasks, |rows| fit(&values, rows, watch))?, column)
+        let mut model = with_outputs(&rows, tasks, |rows| fit(&values, rows, watch))?;
+        if let (Some(classes), Some(stand_for)) = (&mut model.info.classes, stand_for) {
+            classes.labels = stand_for;
+        }
+        names.give(model, column)
     })?;
     Ok(model.into())
 }

@@ -103,6 +103,31 @@ impl PyModel {
         ))
     }
 
+    /// Scores (n×T) of the classes, or their probabilities.
+    #[pyo3(signature = (x, probabilities=false, threads=None))]
+    fn classify<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        probabilities: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        let (rows, model) = (Source::of(x)?, self.model.clone());
+        let t = model.classes().map_err(|e| raise(py, e, self.spec()))?.names.len();
+        let (n, single) = (rows.rows(), rows.single());
+        let found = task::run(py, self.spec(), threads, None, move |watch| {
+            let what = || format!("the scores of {t} classes at {n} rows");
+            let mut found = room(&[n, t], what, "ask for fewer rows at a time")?;
+            by_blocks(&rows, t, watch, |x| {
+                let scores = model.scores(x, Query { single, ..Query::default() })?;
+                extend(&mut found, &if probabilities { model.probabilities(&scores)? } else { scores });
+                Ok(())
+            })?;
+            Ok(found)
+        })?;
+        array(py, found, &[n, t], single)
+    }
+
     /// The features of a fitted transformer (n×M).
     #[pyo3(signature = (x, threads=None))]
     fn transform<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: Option<usize>) -> PyResult<Py<PyAny>> {

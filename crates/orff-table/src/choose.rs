@@ -1,7 +1,7 @@
 //! From a selection and the header of the first file to an encoding, before means and categories are known.
 
 use crate::column::Selector;
-use crate::encoding::{Code, Column, Encoding, Input, Sparse};
+use crate::encoding::{Code, Column, Encoding, Input, Labels, Sparse};
 use crate::error::{Error, Result};
 use crate::header::{Header, Kind};
 use crate::options::{Missing, Select};
@@ -46,6 +46,12 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
             outputs.len(),
             errors.len()
         )));
+    }
+    if select.labels && outputs.len() != 1 {
+        return Err(Error::Options(format!("target: expected one column, got {}", outputs.len())));
+    }
+    if select.labels && !errors.is_empty() {
+        return Err(Error::Options("errors: a label has no standard error".into()));
     }
     let taken: HashSet<usize> = [&outputs, &task, &weight, &errors, &keep].into_iter().flatten().copied().collect();
     if let Some(k) = [&outputs, &task, &weight, &errors].into_iter().flatten().find(|k| ignored.contains(k)) {
@@ -127,6 +133,7 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
         sparse,
         outputs: outputs.into_iter().map(column).collect(),
         task: task.first().map(|&k| Task { column: column(k), values: Vec::new() }),
+        labels: select.labels.then(|| Labels { values: Vec::new(), required: !select.unlabelled }),
         weight: weight.first().map(|&k| column(k)),
         errors: errors.into_iter().map(column).collect(),
         missing: select.missing,

@@ -31,6 +31,9 @@ pub struct Encoding {
     /// The task of each row, where rows are long: `outputs` is then the one column with its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Task>,
+    /// The classes, when the one output is a label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Labels>,
     /// The weight of each row.
     pub weight: Option<Column>,
     /// The standard errors of the outputs: none, or one per output.
@@ -81,6 +84,16 @@ pub enum Code {
     },
 }
 
+/// The labels of a column: each row has one of a few words or numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Labels {
+    /// The classes, in the order of their numbers: sorted, numbers by size.
+    pub values: Vec<String>,
+    /// Whether a row without a label is an error; otherwise its class is NaN.
+    pub required: bool,
+}
+
 /// Sparse inputs `index:value`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -112,6 +125,7 @@ impl Encoding {
             sparse: None,
             outputs,
             task: None,
+            labels: None,
             weight: None,
             errors: Vec::new(),
             missing: Missing::Error,
@@ -174,6 +188,11 @@ impl Encoding {
         }
         if !self.errors.is_empty() && self.errors.len() != self.outputs.len() {
             return wrong(format!("{} standard errors for {} outputs", self.errors.len(), self.outputs.len()));
+        }
+        if let Some(labels) = &self.labels
+            && (self.outputs.len() != 1 || labels.values.is_empty() || !self.errors.is_empty())
+        {
+            return wrong("labels belong to one output, with at least one class and no standard error".into());
         }
         for input in &self.inputs {
             let name = &input.column.name;

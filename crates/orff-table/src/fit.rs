@@ -5,6 +5,7 @@ use crate::choose::MOST_CATEGORIES;
 use crate::chunk::{As, Cells, Opened, Want};
 use crate::encoding::{Code, Encoding};
 use crate::error::{Error, Result};
+use crate::label::{MOST_LABELS, label, sorted};
 use crate::options::Missing;
 use crate::plan::{Finder, readable};
 use crate::task::{self, MOST_TASKS, Task};
@@ -13,7 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Whether an encoding can only be completed by a pass over all rows.
 pub(crate) fn needs_pass(e: &Encoding) -> bool {
     let open = |t: &Task| t.values.is_empty();
+    let unknown = e.labels.as_ref().is_some_and(|labels| labels.values.is_empty());
     e.task.as_ref().is_some_and(open)
+        || unknown
         || e.inputs.iter().any(|i| match &i.code {
             Code::Number { mean } => e.missing == Missing::Mean && mean.is_none(),
             Code::Category { values, .. } => values.is_empty(),
@@ -25,6 +28,8 @@ enum Tally {
     Mean { count: u64, mean: f64 },
     Counts(BTreeMap<String, u64>),
     Tasks(BTreeSet<String>),
+    Labels(BTreeSet<String>),
+    Nothing,
 }
 
 /// Completes the encoding from the rows of the files that are asked for, numbered from 0; categories that are known
@@ -45,6 +50,11 @@ pub(crate) fn fit(
     if encoding.task.as_ref().is_some_and(|t| t.values.is_empty()) {
         tallies.push(Tally::Tasks(BTreeSet::new()));
     }
+    // after the inputs come the label, or outputs and weights that tell nothing
+    tallies.extend(encoding.labels.iter().map(|labels| match labels.values.is_empty() {
+        true => Tally::Labels(BTreeSet::new()),
+        false => Tally::Nothing,
+    }));
     for opened in files {
         let opened = opened?;
         let header = opened.header().clone();
@@ -54,7 +64,7 @@ pub(crate) fn fit(
             Tally::Mean { .. } => {
                 As::Number(if encoding.missing == Missing::Error { Role::Input } else { Role::Gaps })
             }
-            Tally::Counts(_) | Tally::Tasks(_) => As::Text,
+            Tally::Counts(_) | Tally::Tasks(_) | Tally::Labels(_) | Tally::Nothing => As::Text,
         };
         let wants: Vec<Want> =
             columns.iter().zip(&tallies).map(|(&column, t)| Want { column, how: how(t) }).collect();
@@ -67,6 +77,9 @@ pub(crate) fn fit(
             for (k, (tally, cells)) in tallies.iter_mut().zip(&chunk.cells).enumerate() {
                 if !tally.add(cells, &of_part, tokens) {
                     let problem = match encoding.inputs.get(k) {
+                        None if encoding.labels.is_some() => {
+                            return Err(too_many(&header.file, &encoding.outputs[0].name));
+                        }
                         Some(input) => format!(
                             "column {:?} has more than {MOST_CATEGORIES} categories (is it an identifier? use --ignore)",
                             input.column.name
@@ -86,6 +99,16 @@ pub(crate) fn fit(
             return Err(Error::file(file, problem));
         }
         task.values = task::sorted(names);
+    }
+    if let (Some(labels), Some(Tally::Labels(_))) = (&mut encoding.labels, tallies.last())
+        && let Some(Tally::Labels(found)) = tallies.pop()
+    {
+        if found.is_empty() {
+            let name = &encoding.outputs[0].name;
+            let how = "no row has a label: every cell is empty, or a word that stands for a missing value";
+            return Err(Error::file(file, format!("column {name:?}: {how} (see --missing-tokens)")));
+        }
+        labels.values = sorted(found.into_iter());
     }
     for (input, tally) in encoding.inputs.iter_mut().zip(tallies) {
         let name = &input.column.name;
@@ -112,6 +135,11 @@ pub(crate) fn fit(
     Ok(())
 }
 
+fn too_many(file: &str, name: &str) -> Error {
+    let how = "is it a number to learn? use orff fit regression";
+    Error::file(file, format!("column {name:?} has more than {MOST_LABELS} different labels ({how})"))
+}
+
 impl Tally {
     /// False when there are too many categories.
     fn add(&mut self, cells: &Cells, part: &[bool], tokens: &Tokens) -> bool {
@@ -132,6 +160,16 @@ impl Tally {
                     }
                 }
                 names.len() <= MOST_TASKS
+            }
+            Tally::Nothing => true,
+            // held out or not: a class is one of all rows
+            Tally::Labels(found) => {
+                for label in cells.texts().iter().filter_map(|cell| label(cell.as_deref(), tokens)) {
+                    if !found.contains(&label) {
+                        found.insert(label);
+                    }
+                }
+                found.len() <= MOST_LABELS
             }
             Tally::Counts(counts) => {
                 let cells = cells.texts().iter().zip(part).filter(|(_, part)| **part);

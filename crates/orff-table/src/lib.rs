@@ -18,6 +18,7 @@ mod format;
 mod guard;
 mod header;
 mod keep;
+mod label;
 mod ipc;
 mod meter;
 mod numbers;
@@ -43,7 +44,7 @@ mod zip;
 
 pub use cell::MISSING_TOKENS;
 pub use column::Selector;
-pub use encoding::{Code, Column, Encoding, Input, Sparse};
+pub use encoding::{Code, Column, Encoding, Input, Labels, Sparse};
 pub use error::{Error, Result};
 pub use format::Format;
 pub use keep::{Carried, Kept};

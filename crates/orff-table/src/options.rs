@@ -67,6 +67,10 @@ pub struct Select {
     pub outputs: Option<Selector>,
     /// One column, the task of each row: the one output is then the value of that task, and the tasks are the outputs.
     pub task: Option<Selector>,
+    /// Whether the one output is a label, a word or a number that stands for a class.
+    pub labels: bool,
+    /// Whether rows may have no label: their class is then NaN.
+    pub unlabelled: bool,
     /// One column, the weight of each row (≥ 0).
     pub weight: Option<Selector>,
     /// One column per output, the standard error s > 0 of each entry, which then weighs 1/s².

@@ -5,6 +5,7 @@ use crate::chunk::{Cells, Chunk, Want};
 use crate::encoding::{Code, Encoding};
 use crate::error::{Error, Result};
 use crate::header::Header;
+use crate::label::label;
 use crate::options::Missing;
 use crate::place::Places;
 use crate::split::pick_sparse;
@@ -57,6 +58,8 @@ pub(crate) struct Binder {
     tasks: Option<Numbers>,
     /// For each input that is a category, the place of each value.
     categories: Vec<HashMap<String, usize>>,
+    /// The number of each class.
+    classes: HashMap<String, usize>,
 }
 
 impl Binder {
@@ -67,9 +70,11 @@ impl Binder {
         };
         let categories = encoding.inputs.iter().map(|i| place(&i.code)).collect();
         let outputs = if outputs { encoding.outputs.len() } else { 0 };
+        let classes = encoding.labels.iter().flat_map(|l| l.values.iter().cloned().zip(0..)).collect();
         let columns = Arc::new(Places::new(&encoding, &header, &wants));
         let tasks = encoding.task.as_ref().map(Numbers::new);
-        Binder { encoding, header, wants, outputs, tokens: tokens.clone(), tasks, categories, places: columns }
+        let tokens = tokens.clone();
+        Binder { encoding, header, wants, outputs, tokens, tasks, categories, classes, places: columns }
     }
 
     /// The page of a chunk.
@@ -89,7 +94,10 @@ impl Binder {
             }
             None => Inputs::Dense(self.dense(chunk, inputs, &rows)?),
         };
-        let y = Mat::from_fn(rows.len(), outputs.len(), |i, k| outputs[k].numbers()[rows[i]]);
+        let y = match (&e.labels, outputs) {
+            (Some(labels), [cells]) => self.classes(chunk, cells, &rows, labels.required)?,
+            _ => Mat::from_fn(rows.len(), outputs.len(), |i, k| outputs[k].numbers()[rows[i]]),
+        };
         let weights = self.weights(chunk, &rows, &y, weight.first(), errors)?;
         let text = |cells: &Cells| cells.texts().iter().map(|t| t.clone().unwrap_or_default()).collect();
         let kept = kept.iter().map(text).collect();
@@ -124,6 +132,33 @@ impl Binder {
             }
         }
         Ok((used, Some(tasks)))
+    }
+
+    /// The number of each row's class (n×1), NaN where it has no label.
+    fn classes(&self, chunk: &Chunk, cells: &Cells, rows: &[usize], required: bool) -> Result<Mat<f64>> {
+        let mut y = Mat::zeros(rows.len(), 1);
+        let name = &self.encoding.outputs[0].name;
+        for (i, &r) in rows.iter().enumerate() {
+            let place = || self.header.place(chunk.rows[r], self.wants[self.encoding.inputs.len()].column);
+            y[(i, 0)] = match label(cells.texts()[r].as_deref(), &self.tokens) {
+                None if required => {
+                    let how = "every row to learn from needs one; see --missing-tokens if it is a word";
+                    return Err(Error::cell(place(), format!("the label is missing ({how})")));
+                }
+                None => f64::NAN,
+                Some(label) => match self.classes.get(&label) {
+                    Some(&class) => class as f64,
+                    None => {
+                        let shown: String = label.chars().take(40).collect();
+                        let known = self.classes.len();
+                        let problem =
+                            format!("{shown:?} is not one of the {known} classes of {name:?} seen in training");
+                        return Err(Error::cell(place(), problem));
+                    }
+                },
+            };
+        }
+        Ok(y)
     }
 
     /// The rows that stay.

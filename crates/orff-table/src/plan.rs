@@ -60,7 +60,8 @@ impl Finder<'_> {
             Code::Category { .. } => As::Text,
         };
         let task = e.task.iter().map(|_| As::Text);
-        let outputs = e.outputs.iter().map(|_| As::Number(Role::Output));
+        let output = if e.labels.is_some() { As::Text } else { As::Number(Role::Output) };
+        let outputs = e.outputs.iter().map(|_| output);
         let weight = e.weight.iter().map(|_| As::Number(Role::Weight));
         let errors = e.errors.iter().map(|_| As::Number(Role::Spread));
         let hows = e.inputs.iter().map(|i| input(&i.code)).chain(task).chain(outputs).chain(weight).chain(errors);

@@ -362,6 +362,10 @@ impl Rows for Source {
     fn single(&self) -> bool {
         self.single
     }
+
+    fn classes(&self) -> Option<&[String]> {
+        self.encoding.labels.as_ref().filter(|_| self.needs_outputs).map(|labels| &labels.values[..])
+    }
 }
 
 /// A file being read.

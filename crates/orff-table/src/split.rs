@@ -124,6 +124,14 @@ impl<R: Rows + ?Sized> Rows for Split<'_, R> {
     fn rereadable(&self) -> bool {
         self.rows.rereadable()
     }
+
+    fn single(&self) -> bool {
+        self.rows.single()
+    }
+
+    fn classes(&self) -> Option<&[String]> {
+        self.rows.classes()
+    }
 }
 
 /// Some rows of a batch.

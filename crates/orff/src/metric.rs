@@ -1,5 +1,9 @@
 //! Scores of predictions, gathered batch by batch; entries that were not observed do not count.
 
+mod classes;
+
+pub use classes::{ClassScore, ClassScores, OneClass};
+
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 

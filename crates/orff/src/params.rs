@@ -78,6 +78,8 @@ pub enum Kind {
     Group,
     /// A symmetric positive definite matrix, or nothing.
     Matrix,
+    /// `balanced`, a number > 0 for some or all classes by name, or nothing; on the command line `a=2,b=0.5`.
+    ClassWeights,
 }
 
 impl Kind {
@@ -105,6 +107,7 @@ impl Kind {
             }
             Kind::Group => "additive, multiplicative, skewed(c) or skewed(c1, c2, …)".into(),
             Kind::Matrix => "a symmetric positive definite matrix given by its rows, or none".into(),
+            Kind::ClassWeights => "balanced, a number > 0 for each class by name, or none".into(),
         }
     }
 
@@ -126,6 +129,10 @@ impl Kind {
             Kind::Kernel => value.is_string() || value.is_object(),
             Kind::Group => value.as_str().is_some_and(|v| v.parse::<crate::group::Group>().is_ok()),
             Kind::Matrix => value.is_null() || square(value).is_some_and(|m| positive_definite(&m)),
+            Kind::ClassWeights => match value {
+                Value::Object(each) => !each.is_empty() && each.values().all(|v| v.as_f64().is_some_and(|v| v > 0.0)),
+                other => other.is_null() || other.as_str() == Some("balanced"),
+            },
         }
     }
 
@@ -154,7 +161,8 @@ impl Kind {
             Kind::Text | Kind::Choice(_) | Kind::Group => word(),
             // a text that is a number or a list is no expression
             Kind::Kernel => serde_json::from_str(text).unwrap_or_else(|_| word()),
-            Kind::Matrix if text == "none" => Value::Null,
+            Kind::Matrix | Kind::ClassWeights if text == "none" => Value::Null,
+            Kind::ClassWeights if text.contains('=') && !text.starts_with('{') => weights(text).unwrap_or_else(word),
             Kind::Auto(_) if text == "auto" => word(),
             Kind::WordOr(words, _) if words.contains(&text) => word(),
             Kind::Auto(inner) | Kind::WordOr(_, inner) => inner.read(text),
@@ -201,6 +209,7 @@ impl Kind {
             Kind::Auto(inner) | Kind::WordOr(_, inner) | Kind::Several(inner) => inner.bad_values(),
             Kind::Kernel | Kind::Group => vec![json!(3), json!([1.0])],
             Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m"), json!([]), json!([[1.0, 2.0], [2.0, 1.0]])],
+            Kind::ClassWeights => vec![json!("even"), json!(2.0), json!({}), json!({"a": 0.0}), json!({"a": "b"})],
         }
     }
 }
@@ -227,6 +236,15 @@ where
     let value = Value::deserialize(from)?;
     let wrong = Error::parameter(name, expected, said(&value));
     serde_json::from_value(value).map_err(|_| serde::de::Error::custom(wrong))
+}
+
+/// `a=2,b=0.5` as a table; the number stands after the last sign of equality, a name may hold one.
+fn weights(text: &str) -> Option<Value> {
+    let one = |part: &str| {
+        let (name, number) = part.rsplit_once('=')?;
+        Some((name.trim().to_string(), Value::from(number.trim().parse::<f64>().ok()?)))
+    };
+    text.split(',').map(one).collect::<Option<serde_json::Map<_, _>>>().map(Value::Object)
 }
 
 /// The rows of a square matrix.

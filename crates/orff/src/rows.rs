@@ -175,6 +175,10 @@ pub trait Rows: Sync {
     fn pairs(&self) -> Option<&dyn Rows> {
         None
     }
+    /// The names of the classes, when the one output is the number of a class, from 0 (NaN: not known).
+    fn classes(&self) -> Option<&[String]> {
+        None
+    }
 }
 
 impl<R: Rows + ?Sized> Rows for &R {
@@ -200,6 +204,10 @@ impl<R: Rows + ?Sized> Rows for &R {
 
     fn pairs(&self) -> Option<&dyn Rows> {
         (**self).pairs()
+    }
+
+    fn classes(&self) -> Option<&[String]> {
+        (**self).classes()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod data;
 mod m16;
+mod mnist;
 mod t17;
 
 use crate::flags::Usage;
@@ -30,6 +31,18 @@ const EXPERIMENTS: &[Experiment] = &[
         about: "Minh 2016: reconstruction of a curl-free field from 5 % of a grid",
         seeds: 100,
         run: m16::table_2,
+    },
+    Experiment {
+        name: "b16-figure-3",
+        about: "Brault 2016: error on MNIST with 1000 rows against the number of atoms D, beside the exact kernel",
+        seeds: 5,
+        run: mnist::figure_3,
+    },
+    Experiment {
+        name: "mnist",
+        about: "MNIST: 60 000 rows of raw pixels, 10 000 characters, squared loss",
+        seeds: 1,
+        run: mnist::all,
     },
     Experiment {
         name: "t17-table-6-5",

@@ -1,6 +1,7 @@
 //! The command as a user meets it: files in, files out, exit codes, sentences.
 
 mod answers;
+mod classes;
 mod desk;
 mod experiment;
 mod field;

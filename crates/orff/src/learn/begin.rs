@@ -6,7 +6,7 @@ use super::stage::{Stage, training_points};
 use super::{Regression, Sample, sample, scale};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, reblock};
-use crate::kernel::{Kernel, Matrix, Output, Seen};
+use crate::kernel::{Kernel, Matrix, Output, Seen, Units};
 use crate::model::{Exact, ExactPosterior, Training};
 use crate::params::Auto;
 use crate::rows::{Batch, Inputs, Rows, Weights, widen};
@@ -46,8 +46,13 @@ pub(super) struct Sampled<'a> {
     rest: Option<Box<dyn Iterator<Item = Result<Batch>> + 'a>>,
 }
 
-/// Draws the sample and fixes scales, by the rules of [`Regression`].
-pub(super) fn sampled<'a>(learner: &Regression, rows: &'a dyn Rows, watch: &mut dyn Watch) -> Result<Sampled<'a>> {
+/// Draws the sample and fixes scales, by the rules of [`Regression`]; those of the outputs in the units given, if any.
+pub(super) fn sampled<'a>(
+    learner: &Regression,
+    rows: &'a dyn Rows,
+    units: Option<Units>,
+    watch: &mut dyn Watch,
+) -> Result<Sampled<'a>> {
     if rows.outputs() == 0 || rows.inputs() == 0 {
         return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
     }
@@ -61,7 +66,7 @@ pub(super) fn sampled<'a>(learner: &Regression, rows: &'a dyn Rows, watch: &mut 
         }
     };
     let preparation = scale::inputs(&given, &learner.group, &drawn.rows)?;
-    let (means, scales) = scale::outputs(&given, &drawn.rows, learner.offset)?;
+    let (means, scales) = scale::outputs(&given, units, &drawn.rows, learner.offset)?;
     let stage = Stage { preparation, means, scales };
     let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
     Ok(Sampled { given, stage, inputs, outputs, weights, drawn, rest })

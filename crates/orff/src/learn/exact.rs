@@ -100,7 +100,7 @@ impl ExactRegression {
             ..Regression::default()
         };
         let (p, v) = (rows.outputs(), self.kernel.views().map_or(1, <[_]>::len));
-        let sampled = begin::sampled(&learner, rows, watch)?.coupled(&learner, &mut choices, watch)?;
+        let sampled = begin::sampled(&learner, rows, None, watch)?.coupled(&learner, &mut choices, watch)?;
         let scalar = v > 1 || sampled.some_kernel()?.separated().is_some();
         let width = if scalar { v } else { p };
         let bytes = self.allow(sampled.rows(), p, sampled.rows().saturating_mul(width))?;

@@ -1,9 +1,10 @@
 //! Learning under way: what was fixed before the first row, and the moments of the rows so far.
 
 use super::begin::{Choices, in_pool};
-use super::ridge::Solved;
+use super::choose::EIGEN_UNKNOWNS;
+use super::ridge::{Again, Solved};
 use super::stage::Stage;
-use super::{Fitted, Regression, sample};
+use super::{Fitted, Regression, Ridge, sample};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, Moments, reblock};
 use crate::kernel::Kernel;
@@ -131,6 +132,12 @@ impl Gathering {
         Ok(())
     }
 
+    /// Whether the system is so large that it is solved by conjugate gradients, which leave no posterior.
+    pub(super) fn iterates(&self) -> bool {
+        let (unknowns, given) = (self.map.solved_at_once(), matches!(self.learner.ridge, Ridge::Given(_)));
+        unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !given)
+    }
+
     /// The model of the rows so far.
     pub fn solve(&self, watch: &mut dyn Watch) -> Result<Fitted> {
         in_pool(self.learner.threads, || self.clone().solve_here(None, None, watch))
@@ -139,7 +146,7 @@ impl Gathering {
     /// Uses up the moments: nothing of their size is copied where one factorisation in their place is enough.
     pub(super) fn solve_here(
         mut self,
-        rows: Option<&dyn Rows>,
+        again: Option<Again>,
         mixed: Option<&dyn Rows>,
         watch: &mut dyn Watch,
     ) -> Result<Fitted> {
@@ -149,7 +156,7 @@ impl Gathering {
         let metric = self.learner.metric.as_ref().map(|m| self.stage.scaled_metric(m.mat())).transpose()?;
         watch.stage("solve");
         let Solved { solution, ridge, path, reasons } =
-            self.solved(&mut data, metric.as_ref(), rows, mixed, watch)?;
+            self.solved(&mut data, metric.as_ref(), again, mixed, watch)?;
         let mut choices = self.choices.clone();
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         choices.say(watch, format!("solved by {}", solution.how));
@@ -159,15 +166,22 @@ impl Gathering {
             choices.say(watch, format!("no error bars: {why}"));
         }
         let iterations = solution.iterations;
-        let model = self.solution_model(&data, solution, metric.as_ref());
+        let unjudged = again.is_some_and(|a| a.part.is_some());
+        let model = self.solution_model(&data, solution, metric.as_ref(), unjudged);
         Ok(Fitted { model, training: self.training(ridge, path, choices, iterations) })
     }
 
-    /// The model of a solution from moments.
-    pub(super) fn solution_model(&self, data: &[Centred], solution: Solution, metric: Option<&Mat<f64>>) -> Linear {
+    /// The model of a solution from moments; `unjudged` keeps the posterior even where there is no noise to learn.
+    pub(super) fn solution_model(
+        &self,
+        data: &[Centred],
+        solution: Solution,
+        metric: Option<&Mat<f64>>,
+        unjudged: bool,
+    ) -> Linear {
         let residuals = residuals(data, &solution);
-        // with no more rows than constants there is no noise to learn, and no error bar
-        let judged = data.iter().all(|c| c.count >= 1.0);
+        // with no more rows than constants there is no noise to learn, and no error bar; leverages there are
+        let judged = unjudged || data.iter().all(|c| c.count >= 1.0);
         let posterior = solution.posterior.filter(|_| judged).map(|spreads| {
             let mean = Mat::from_fn(solution.table.nrows(), data.len(), |i, t| data[t].mean_c[i]);
             Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.learner.offset)

@@ -2,7 +2,10 @@
 
 mod apart;
 mod begin;
+mod calibrate;
 mod choose;
+mod classification;
+mod coded;
 mod coupled;
 mod estimator;
 mod exact;
@@ -33,6 +36,7 @@ mod views;
 mod warped;
 
 pub use begin::FittedExact;
+pub use classification::{ClassLoss, ClassWeight, Classification, FittedClasses};
 pub use estimator::{Estimator, Gatherer};
 pub use exact::ExactRegression;
 pub use exact_laplacian::ExactLaplacian;

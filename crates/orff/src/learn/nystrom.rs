@@ -80,7 +80,7 @@ impl Nystrom {
             seed: self.seed,
             ..Regression::default()
         };
-        let sampled = begin::sampled(&learner, rows, watch)?.coupled(&learner, &mut choices, watch)?;
+        let sampled = begin::sampled(&learner, rows, None, watch)?.coupled(&learner, &mut choices, watch)?;
         let count = self.count(&sampled, &mut choices, watch)?;
         let mut begun = sampled.begin(&learner, &mut choices, watch)?;
         let sections = self.sections(count, &begun, &mut choices, watch)?;

@@ -1,8 +1,8 @@
 //! Every learner by name: what the command line, Python and the reference pages are made from.
 
 use super::{
-    ExactLaplacian, ExactRegression, FourierFeatures, Gathering, LaplacianFeatures, LaplacianRidge, Nystrom,
-    Regression, SemiSupervised,
+    Classification, ExactLaplacian, ExactRegression, FourierFeatures, Gathering, LaplacianFeatures, LaplacianRidge,
+    Nystrom, Regression, SemiSupervised,
 };
 use crate::error::{Error, Result};
 use crate::model::{Body, Info, Linear, Model, Training};
@@ -20,6 +20,8 @@ pub enum Role {
     Field,
     /// Numbers for each row, learned from rows with and without outputs.
     SemiSupervised,
+    /// A class for each row, with probabilities.
+    Classifier,
 }
 
 /// How a learner or a transformer learns: parameters over the defaults, rows, someone who watches.
@@ -81,6 +83,22 @@ pub const LEARNERS: &[Learner] = &[
             square(rows)?;
             Regression::from_values(&complete("field", values)?)?.begin(rows, watch)
         }),
+    },
+    Learner {
+        name: "classification",
+        python: "OperatorClassifier",
+        role: Role::Classifier,
+        about: "Classes by kernel ridge regression on the corners of a simplex, with calibrated probabilities",
+        spec: Classification::SPEC,
+        defaults: defaults::<Classification>,
+        fit: |values, rows, watch| {
+            let all = complete("classification", values)?;
+            let found = Classification::from_values(&all)?.fit(rows, watch)?;
+            let mut model = model("classification", all, rows, Body::Linear(Box::new(found.model)), found.training);
+            model.info.classes = Some(found.classes);
+            Ok(model)
+        },
+        begin: None,
     },
     Learner {
         name: "exact",
@@ -284,6 +302,7 @@ fn named(name: &str, params: Map<String, Value>, (d, p): (usize, usize), body: B
         inputs: (1..=d).map(|k| format!("x{k}")).collect(),
         outputs: (1..=p).map(|t| format!("y{t}")).collect(),
         column: false,
+        classes: None,
         encoding: Value::Null,
         training,
     };

@@ -5,12 +5,12 @@ use super::begin::{self, Begun, Choices, in_pool};
 use super::choose::{self, EIGEN_UNKNOWNS};
 use super::mixed::Precision;
 use super::plan::{Extent, Plan, Sizes, Solver, gaps};
-use super::ridge::{self, Ridge};
+use super::ridge::{self, Again, Ridge};
 use super::stage::training_points;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, MapKind, Moments, reblock};
 use crate::group::Group;
-use crate::kernel::{Atoms, Kernel, Matrix, SumDraw};
+use crate::kernel::{Atoms, Kernel, Matrix, SumDraw, Units};
 use crate::model::{Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
@@ -99,7 +99,13 @@ impl Regression {
     /// ```
     pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Fitted> {
         self.check()?;
-        in_pool(self.threads, || self.fit_here(rows, watch))
+        in_pool(self.threads, || {
+            let (gathering, begun, plan) = self.begin_here(rows, None, true, watch)?;
+            if plan.solver == Solver::Rows {
+                return gathering.fit_rows(rows, &begun.drawn.rows, watch);
+            }
+            self.fit_here(Again::of(rows), gathering, begun, watch)
+        })
     }
 
     /// The kind of draw of a kernel on d inputs: the best that it allows.
@@ -144,16 +150,17 @@ impl Regression {
         all
     }
 
-    fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Fitted> {
-        if self.ridge == Ridge::Loo && !rows.rereadable() {
-            return Err(ridge::once());
-        }
-        let (mut gathering, mut begun, plan) = self.begin_here(rows, true, watch)?;
-        if plan.solver == Solver::Rows {
-            return gathering.fit_rows(rows, &begun.drawn.rows, watch);
-        }
+    /// The pass over the rows and the solve, once everything before them is fixed.
+    pub(super) fn fit_here<'a>(
+        &self,
+        again: Again<'a>,
+        mut gathering: Gathering,
+        mut begun: Begun<'a>,
+        watch: &mut dyn Watch,
+    ) -> Result<Fitted> {
+        let rows = again.rows;
         match self.why_double(rows, &gathering, &begun) {
-            None => match self.fit_mixed(rows, gathering.clone(), watch) {
+            None => match self.fit_mixed(again, gathering.clone(), watch) {
                 Err(Error::Numerical { what, why }) => {
                     gathering.choices.say(watch, format!("double precision after all: {what}: {why}"));
                 }
@@ -165,7 +172,7 @@ impl Regression {
             Some(_) => {}
         }
         gathering.absorb(begun.blocks(rows)?, watch)?;
-        gathering.solve_here(Some(rows), None, watch)
+        gathering.solve_here(Some(again), None, watch)
     }
 
     /// Why mixed precision was not asked for or cannot be used.
@@ -187,14 +194,15 @@ impl Regression {
         reasons.into_iter().find(|(holds, _)| *holds).map(|(_, why)| why)
     }
 
-    fn fit_mixed(&self, rows: &dyn Rows, mut gathering: Gathering, watch: &mut dyn Watch) -> Result<Fitted> {
+    fn fit_mixed(&self, again: Again, mut gathering: Gathering, watch: &mut dyn Watch) -> Result<Fitted> {
+        let rows = again.rows;
         let characters = Characters::single(gathering.map.characters());
         gathering.absorb_in(characters, reblock(rows, BLOCK_ROWS)?, watch)?;
         if gathering.moments.complete().is_none() {
             return Err(Error::numerical("mixed precision", "some outputs are missing"));
         }
         gathering.choices.say(watch, "mixed precision: features in single, solutions as in double".into());
-        gathering.solve_here(Some(rows), Some(rows), watch)
+        gathering.solve_here(Some(again), Some(rows), watch)
     }
 
     /// Fixes scales, lengthscale and features from these rows, to which rows are then added, here or elsewhere.
@@ -203,18 +211,23 @@ impl Regression {
         if self.ridge == Ridge::Loo {
             return Err(ridge::once());
         }
-        in_pool(self.threads, || Ok(self.begin_here(rows, false, watch)?.0))
+        in_pool(self.threads, || Ok(self.begin_here(rows, None, false, watch)?.0))
     }
 
-    /// `again`: whether rows may be gone over again and again.
-    fn begin_here<'a>(
+    /// Outputs are scaled as the kernel allows, or in the units given. `again`: whether rows may be gone over again and
+    /// again.
+    pub(super) fn begin_here<'a>(
         &self,
         rows: &'a dyn Rows,
+        units: Option<Units>,
         again: bool,
         watch: &mut dyn Watch,
     ) -> Result<(Gathering, Begun<'a>, Plan)> {
+        if self.ridge == Ridge::Loo && !rows.rereadable() {
+            return Err(ridge::once());
+        }
         let mut choices = Choices::default();
-        let sampled = begin::sampled(self, rows, watch)?.coupled(self, &mut choices, watch)?;
+        let sampled = begin::sampled(self, rows, units, watch)?.coupled(self, &mut choices, watch)?;
         let d = sampled.dimension();
         let some = sampled.some_kernel()?;
         let probe = self.probe(&some, d)?;

@@ -4,13 +4,16 @@ use super::choose::EIGEN_UNKNOWNS;
 use super::gather::Gathering;
 use super::mixed::Corrections;
 use crate::error::{Error, Result};
-use crate::feature::{BLOCK_ROWS, Characters, reblock};
+use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, reblock};
 use crate::linalg::cg;
-use crate::rows::{Rows, Weights};
-use crate::solve::{Centred, PathPoint, Solution, Spectral, System, solve_in_place, solve_iterative};
+use crate::rows::{Batch, Rows, Weights};
+use crate::solve::{Centred, LeftOut, PathPoint, Solution, Spectral, System, solve_in_place, solve_iterative};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+
+/// Leave-one-out errors whose ratio is closer to 1 than this are the same.
+const ALIKE: f64 = 1e-5;
 
 /// How the ridge is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,6 +31,22 @@ pub enum Ridge {
     Given(f64),
 }
 
+/// The rows that were gathered, for those who read them again.
+#[derive(Clone, Copy)]
+pub(super) struct Again<'a> {
+    pub rows: &'a dyn Rows,
+    /// How much of each row's weight leave-one-out takes away; all of it unless this says otherwise. Who asks for parts
+    /// wants the leverages, too, however few the rows are.
+    pub part: Option<&'a (dyn Fn(&Batch) -> Vec<f64> + Sync)>,
+}
+
+impl<'a> Again<'a> {
+    /// Rows that are left out as a whole.
+    pub fn of(rows: &'a dyn Rows) -> Self {
+        Again { rows, part: None }
+    }
+}
+
 /// A solution, its ridge, the scores along the path and the reasons.
 pub(super) struct Solved {
     pub solution: Solution,
@@ -37,14 +56,14 @@ pub(super) struct Solved {
 }
 
 impl Gathering {
-    /// Solves for the ridge that was asked for. `rows` are those gathered, for leave-one-out, which reads them again.
+    /// Solves for the ridge that was asked for. Leave-one-out reads the rows again.
     /// Only summaries are left of the data where they are enough. With the rows as `mixed`, solutions are corrected for
     /// moments in single precision.
     pub(super) fn solved(
         &self,
         data: &mut Vec<Centred>,
         metric: Option<&Mat<f64>>,
-        rows: Option<&dyn Rows>,
+        again: Option<Again>,
         mixed: Option<&dyn Rows>,
         watch: &mut dyn Watch,
     ) -> Result<Solved> {
@@ -53,7 +72,7 @@ impl Gathering {
         let unknowns = if System::splits(map, data) { map.characters() } else { map.unknowns() };
         let given = matches!(learner.ridge, Ridge::Given(_));
         if unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !given) {
-            return self.iterated(unknowns, data, metric, watch);
+            return self.iterated(unknowns, data, metric, again, watch);
         }
         let system = if System::splits(map, data) {
             let summaries = data.iter().map(Centred::summary).collect();
@@ -78,7 +97,8 @@ impl Gathering {
             Ridge::Evidence => (spectral.minimise(|p| -p.evidence)?, Some("largest evidence")),
             Ridge::Gcv => (spectral.minimise(|p| p.gcv)?, Some("smallest generalised cross-validation score")),
             Ridge::Loo => {
-                let best = self.leave_one_out(data, rows, &spectral, &mut path, watch)?;
+                let [all] = &data[..] else { return Err(incomplete()) };
+                let best = self.leave_one_out(map, all, again, &spectral, &mut path, watch)?;
                 (best, Some("smallest leave-one-out error"))
             }
         };
@@ -102,6 +122,7 @@ impl Gathering {
         unknowns: usize,
         data: &[Centred],
         metric: Option<&Mat<f64>>,
+        again: Option<Again>,
         watch: &mut dyn Watch,
     ) -> Result<Solved> {
         if metric.is_some() {
@@ -116,7 +137,7 @@ impl Gathering {
             }
             Ridge::Given(ridge) => (ridge, None),
             _ => {
-                let (ridge, reason) = self.ridge_of_prefix(data)?;
+                let (ridge, reason) = self.ridge_of_prefix(data, again, watch)?;
                 (ridge, Some(reason))
             }
         };
@@ -125,8 +146,14 @@ impl Gathering {
         Ok(Solved { solution, ridge, path: Vec::new(), reasons: reason.into_iter().collect() })
     }
 
-    /// The ridge with the largest evidence for the first atoms alone: their moments are a corner of the moments.
-    fn ridge_of_prefix(&self, data: &[Centred]) -> Result<(f64, String)> {
+    /// The ridge with the largest evidence (or smallest leave-one-out error) for the first atoms alone: their moments are
+    /// a corner of the moments.
+    fn ridge_of_prefix(
+        &self,
+        data: &[Centred],
+        again: Option<Again>,
+        watch: &mut dyn Watch,
+    ) -> Result<(f64, String)> {
         let per_character = self.map.unknowns().div_ceil(self.map.characters());
         if data.len() > 1 && 32 * per_character > EIGEN_UNKNOWNS {
             return Err(Error::refused(
@@ -137,36 +164,40 @@ impl Gathering {
         let (small, keep) = self.map.prefix((1024 / per_character).max(32))?;
         let corner: Vec<Centred> = data.iter().map(|c| c.restricted(&keep)).collect();
         let spectral = Spectral::new(System::new(&small, &corner, None)?)?;
-        let best = spectral.minimise(|p| -p.evidence)?;
-        let reason = format!("ridge {:.3e}: largest evidence of the first {} characters", best.ridge, keep.len());
+        let (best, by) = match (self.learner.ridge, &corner[..]) {
+            (Ridge::Loo, [all]) => {
+                let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+                (self.leave_one_out(&small, all, again, &spectral, &mut path, watch)?, "smallest leave-one-out error")
+            }
+            (Ridge::Loo, _) => return Err(incomplete()),
+            (Ridge::Gcv, _) => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
+            _ => (spectral.minimise(|p| -p.evidence)?, "largest evidence"),
+        };
+        let reason = format!("ridge {:.3e}: {by} of the first {} characters", best.ridge, keep.len());
         Ok((best.ridge, reason))
     }
 
+    /// The point of the path with the smallest leave-one-out error of a map, whose moments are given.
     fn leave_one_out(
         &self,
-        data: &[Centred],
-        rows: Option<&dyn Rows>,
+        map: &FeatureMap,
+        all: &Centred,
+        again: Option<Again>,
         spectral: &Spectral,
         path: &mut [PathPoint],
         watch: &mut dyn Watch,
     ) -> Result<PathPoint> {
-        let Some(rows) = rows.filter(|rows| rows.rereadable()) else { return Err(once()) };
-        let [all] = data else {
-            return Err(Error::refused(
-                "leave-one-out with missing outputs",
-                "rows have no common leverage; use gcv",
-            ));
-        };
+        let Some(Again { rows, part }) = again.filter(|a| a.rows.rereadable()) else { return Err(once()) };
         watch.stage("leave-one-out");
         let ridges: Vec<f64> = path.iter().map(|p| p.ridge).collect();
         let mut sums = vec![0.0; ridges.len()];
-        let mut characters = Characters::new(self.map.characters());
+        let mut characters = Characters::new(map.characters());
         let mut row = 0;
         for block in reblock(rows, BLOCK_ROWS)? {
             let block = block?;
             let n = block.inputs.nrows();
             let (inputs, outputs, weights) = self.stage.prepare(&block, row + 1)?;
-            self.map.fill(&inputs, &mut characters);
+            map.fill(&inputs, &mut characters);
             let c = characters.as_mat();
             let c = Mat::from_fn(c.nrows(), c.ncols(), |i, m| c[(i, m)] - all.mean_c[m]);
             let y = Mat::from_fn(c.nrows(), outputs.ncols(), |i, t| outputs[(i, t)] - all.mean_y[t]);
@@ -174,19 +205,24 @@ impl Gathering {
                 Some(Weights::Row(w)) => w,
                 _ => vec![1.0; c.nrows()],
             };
-            let offset = self.learner.offset;
-            spectral.add_leave_one_out(c.as_ref(), y.as_ref(), &weight, offset, &ridges, &mut sums)?;
+            let left = part.map_or_else(|| weight.clone(), |part| part(&block));
+            let rows = LeftOut { weight: &weight, left: &left, offset: self.learner.offset };
+            spectral.add_leave_one_out(c.as_ref(), y.as_ref(), rows, &ridges, &mut sums)?;
             row += n;
             watch.advance(n as u64)?;
         }
         let scale = 1.0 / (all.weight * all.mean_y.len() as f64);
         path.iter_mut().zip(&sums).for_each(|(p, s)| p.loo = Some(s * scale));
-        path.iter()
-            .filter(|p| p.loo.is_some_and(f64::is_finite))
-            .min_by(|a, b| a.loo.unwrap_or(f64::INFINITY).total_cmp(&b.loo.unwrap_or(f64::INFINITY)))
-            .copied()
-            .ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite leave-one-out error"))
+        let error = |p: &PathPoint| p.loo.unwrap_or(f64::INFINITY);
+        let least = path.iter().map(error).fold(f64::INFINITY, f64::min);
+        // of ridges that are as good, the largest: the others differ by rounding
+        let good = path.iter().rfind(|p| error(p) <= least * (1.0 + ALIKE) && error(p).is_finite());
+        good.copied().ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite leave-one-out error"))
     }
+}
+
+fn incomplete() -> Error {
+    Error::refused("leave-one-out with missing outputs", "rows have no common leverage; use gcv")
 }
 
 /// Leave-one-out reads the rows again.

@@ -72,8 +72,8 @@ pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparat
     Ok(preparation)
 }
 
-/// Mean and scale of each output.
-pub fn outputs(kernel: &Kernel, sample: &Batch, centre: bool) -> Result<(Vec<f64>, Vec<f64>)> {
+/// Mean and scale of each output, in the units given or those that the kernel allows.
+pub fn outputs(kernel: &Kernel, units: Option<Units>, sample: &Batch, centre: bool) -> Result<(Vec<f64>, Vec<f64>)> {
     let mut columns = columns(&sample.outputs, sample.weights.as_ref());
     bounded(&columns, "output")?;
     if kernel.views().is_some() {
@@ -82,7 +82,7 @@ pub fn outputs(kernel: &Kernel, sample: &Batch, centre: bool) -> Result<(Vec<f64
         columns.iter_mut().for_each(|c| c.0 = mean);
     }
     let means = columns.iter().map(|(mean, _)| if centre { *mean } else { 0.0 }).collect();
-    Ok((means, scales(&columns, kernel.units().1)))
+    Ok((means, scales(&columns, units.unwrap_or(kernel.units().1))))
 }
 
 /// Refuses columns whose spread is beyond floating-point numbers.

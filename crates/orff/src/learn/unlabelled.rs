@@ -94,7 +94,7 @@ impl Collected {
         check_observed(&(0..p).map(|t| seen(t).map(|i| weight(i, t)).sum()).collect::<Vec<f64>>())?;
         let inputs = Inputs::Dense(Mat::zeros(self.labelled.len(), 0));
         let batch = Batch { inputs, outputs: self.outputs.clone(), weights: self.weights.clone() };
-        let (means, scales) = scale::outputs(kernel, &batch, offset)?;
+        let (means, scales) = scale::outputs(kernel, None, &batch, offset)?;
         Ok(Stage { preparation: self.preparation.clone(), means, scales })
     }
 

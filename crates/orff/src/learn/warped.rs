@@ -206,7 +206,7 @@ impl Warping<'_> {
             choices: Choices::default(),
             points: Vec::new(),
         };
-        let model = gathering.solution_model(&data, solution, None);
+        let model = gathering.solution_model(&data, solution, None, false);
         let training = Training {
             rows: self.collected.points.count(),
             kernel: Some(kernel),

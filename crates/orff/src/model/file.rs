@@ -93,9 +93,15 @@ impl Model {
     /// Refuses names and points that belong to another model; a model that was made in memory has none.
     fn check_info(&self, file: &Reader) -> Result<()> {
         let (d, p) = (self.inputs(), self.outputs());
-        let Info { inputs, outputs, training, .. } = &self.info;
+        let Info { inputs, outputs, training, classes, .. } = &self.info;
         let fits = |names: &[String], n: usize| names.is_empty() || names.len() == n;
-        if fits(inputs, d) && fits(outputs, p) && training.points.iter().all(|row| row.len() == d + p) {
+        // classes are one column of a table, however many outputs tell them apart
+        let columns = match classes {
+            Some(classes) if classes.fits(p) => 1,
+            Some(_) => return Err(file.damaged(format!("its classes are not those of {p} outputs; fit again"))),
+            None => p,
+        };
+        if fits(inputs, d) && fits(outputs, columns) && training.points.iter().all(|row| row.len() == d + p) {
             return Ok(());
         }
         Err(file.damaged(format!("its names or points are not those of {d} inputs and {p} outputs; fit again")))

@@ -1,5 +1,6 @@
 //! Models: what learning leaves behind. They predict, save themselves, and load.
 
+mod classes;
 mod exact;
 mod exact_file;
 mod field;
@@ -11,6 +12,7 @@ mod prepare;
 mod project;
 mod waves;
 
+pub use classes::{Calibration, Classes, Labels};
 pub use exact::{Exact, ExactPosterior, Span};
 pub use field::{Energies, Parts};
 pub use held::{Held, Stored};
@@ -29,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What a model knows of how it came to be; nothing here changes a prediction.
+/// What a model knows of how it came to be and what its outputs are; nothing here changes what it predicts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Info {
     /// The learner's name, as on the command line.
@@ -43,6 +45,9 @@ pub struct Info {
     /// Whether a single output is a column (n×1) rather than n numbers, for whoever asks for arrays.
     #[serde(default)]
     pub column: bool,
+    /// What the outputs say of classes, when they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Classes>,
     /// How rows were read, for whoever reads the next ones; opaque here.
     pub encoding: Value,
     /// The training.

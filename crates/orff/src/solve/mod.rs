@@ -35,7 +35,7 @@ pub use precondition::Preconditioner;
 pub use projected::minimise_projected;
 pub use risk::minimise_risk;
 pub use rowwise::solve_rowwise;
-pub use spectral::{PathPoint, Spectral};
+pub use spectral::{LeftOut, PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
 pub(crate) use system::{incomplete_metric, is_diagonal, whitener};
 pub use warp::Warp;

@@ -60,6 +60,17 @@ fn classes(system: &System, turned: &[Vec<f64>]) -> (Vec<Class>, Vec<usize>) {
     (classes, class_of)
 }
 
+/// Rows that are left out, one at a time.
+#[derive(Clone, Copy)]
+pub struct LeftOut<'a> {
+    /// How much each row counts (n).
+    pub weight: &'a [f64],
+    /// How much of that is left out (n): all of it, or one of several repetitions.
+    pub left: &'a [f64],
+    /// Whether a constant was learned.
+    pub offset: bool,
+}
+
 /// What is known of one ridge.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathPoint {
@@ -266,15 +277,13 @@ impl Spectral {
     }
 
     /// For leave-one-out: leverages of rows and their residuals. `c` (n×M) are characters, `y` (n×p) outputs, both
-    /// centred; `weight` the rows' weights. Adds Σw e²/(1−h)² of the rows to each ridge. Decomposable kernels and
-    /// complete outputs only. Cost n·M² once and n·M·(1 + r) per
-    /// ridge. \[loo\]
+    /// centred. Adds Σw e²/(1−h)² of the rows to each ridge. Decomposable kernels and complete outputs only. Cost n·M²
+    /// once and n·M·(1 + r) per ridge. \[loo\]
     pub fn add_leave_one_out(
         &self,
         c: MatRef<f64>,
         y: MatRef<f64>,
-        weight: &[f64],
-        offset: bool,
+        LeftOut { weight, left, offset }: LeftOut,
         ridges: &[f64],
         sums: &mut [f64],
     ) -> Result<()> {
@@ -312,14 +321,14 @@ impl Spectral {
         let fitted = Mat::from_fn(m, ridges.len() * r, |j, f| of(f / r, f % r)[j] * self.turned[f % r][j]);
         let fitted = linalg::product(q.as_ref(), fitted.as_ref()); // n×(ridges·r)
         for i in 0..q.nrows() {
-            let mean = if offset { weight[i] / self.system.rows } else { 0.0 };
+            let mean = if offset { left[i] / self.system.rows } else { 0.0 };
             let total: f64 = (0..y.ncols()).map(|t| y[(i, t)] * y[(i, t)]).sum();
             let inside: f64 = (0..r).map(|k| targets[(i, k)] * targets[(i, k)]).sum();
             let outside = (total - inside).max(0.0) / ((1.0 - mean) * (1.0 - mean));
             for (l, sum) in sums.iter_mut().enumerate() {
                 let error = |k: usize| {
-                    let left = 1.0 - (weight[i] * leverages[(i, l * classes + self.class_of[k])] + mean);
-                    ((targets[(i, k)] - fitted[(i, l * r + k)]) / left).powi(2)
+                    let stays = 1.0 - (left[i] * leverages[(i, l * classes + self.class_of[k])] + mean);
+                    ((targets[(i, k)] - fitted[(i, l * r + k)]) / stays).powi(2)
                 };
                 *sum += weight[i] * ((0..r).map(error).sum::<f64>() + outside);
             }

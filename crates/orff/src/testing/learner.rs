@@ -1,7 +1,7 @@
 //! The standard check of a learner.
 
-use crate::learn::Learner;
-use crate::model::{Model, Query};
+use crate::learn::{Learner, Role};
+use crate::model::{Classes, Model, Query};
 use crate::random::Stream;
 use crate::rows::{Inputs, Table};
 use crate::watch::Silent;
@@ -10,21 +10,22 @@ use serde_json::{Map, Value, json};
 
 /// Whether a learner keeps its promises: it learns a smooth field from its defaults, gives the same bits for one and two
 /// threads and for any batches, comes back from its file the same, predicts each row by itself, and refuses every bad
-/// value of every parameter with a sentence that names it. Returns the root mean squared error on rows it was not
-/// shown.
+/// value of every parameter with a sentence that names it. A classifier is shown which of three functions is largest.
+/// Returns the root mean squared error on rows it was not shown, or the share of those whose class it missed.
 ///
 /// ```
 /// let learner = orff::learn::learner("regression").unwrap();
 /// assert!(orff::testing::check_learner(learner).unwrap() < 0.1);
 /// ```
 pub fn check_learner(learner: &Learner) -> Result<f64, String> {
-    let (x, y) = field(160, 1);
+    let data = if learner.role == Role::Classifier { regions } else { field };
+    let (x, y) = data(160, 1);
     let fit = |values: &Map<String, Value>, batch: usize| -> Result<Model, String> {
         let rows = Table::new(x.clone(), y.clone()).map_err(|e| e.to_string())?.batched(batch);
         (learner.fit)(values, &rows, &mut Silent).map_err(|e| format!("{}: {e}", learner.name))
     };
     let threads = |n: u64| Map::from_iter([("threads".to_string(), json!(n))]);
-    let (fresh, truth) = field(60, 2);
+    let (fresh, truth) = data(60, 2);
     let at = |model: &Model| -> Result<Mat<f64>, String> {
         Ok(model.predict(&Inputs::Dense(fresh.clone()), Query::default()).map_err(|e| e.to_string())?.mean)
     };
@@ -54,6 +55,11 @@ pub fn check_learner(learner: &Learner) -> Result<f64, String> {
             }
         }
     }
+    if learner.role == Role::Classifier {
+        let scores = model.scores(&Inputs::Dense(fresh.clone()), Query::default()).map_err(|e| e.to_string())?;
+        let missed = Classes::decide(&scores).into_iter().enumerate().filter(|(i, k)| *k as f64 != truth[(*i, 0)]);
+        return Ok(missed.count() as f64 / 60.0);
+    }
     let square: f64 = (0..60).map(|i| (0..2).map(|t| (mean[(i, t)] - truth[(i, t)]).powi(2)).sum::<f64>()).sum();
     Ok((square / 120.0).sqrt())
 }
@@ -67,4 +73,12 @@ fn field(n: usize, purpose: u64) -> (Mat<f64>, Mat<f64>) {
         _ => libm::sin(x[(i, 0)] - 0.5 * x[(i, 1)]),
     });
     (x, y)
+}
+
+/// The same points, and which of the two components and their negative sum is largest there.
+fn regions(n: usize, purpose: u64) -> (Mat<f64>, Mat<f64>) {
+    let (x, y) = field(n, purpose);
+    let three = Mat::from_fn(n, 3, |i, k| if k < 2 { y[(i, k)] } else { -y[(i, 0)] - y[(i, 1)] });
+    let classes = Classes::decide(&three);
+    (x, Mat::from_fn(n, 1, |i, _| classes[i] as f64))
 }

@@ -185,7 +185,7 @@ fn choices_are_those_of_the_model() {
 fn lengthscales_are_searched_until_the_evidence_falls() {
     let mut s = Stream::new(11, 0, 0);
     let x = Mat::from_fn(400, 1, |_, _| s.uniform());
-    for (frequency, expected) in [(100.0, 0.0..0.06), (0.02, 14.0..300.0)] {
+    for (frequency, expected) in [(160.0, 0.0..0.06), (0.02, 14.0..300.0)] {
         let y = Mat::from_fn(400, 1, |i, _| (frequency * x[(i, 0)]).sin() / frequency.min(1.0) + 0.01 * s.normal());
         let fitted = Regression::default().fit(&Table::new(x.clone(), y).unwrap(), &mut Silent).unwrap();
         let said = fitted.training.choices.iter().find(|line| line.starts_with("lengthscale")).unwrap();

@@ -1,0 +1,127 @@
+"""Estimators of classes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
+
+from . import _data, _labels, _orff
+from ._base import Estimator
+from ._json import plain
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """Fits labels, predicts them with probabilities."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (n, d)
+            Inputs: NumPy (read where it is, whatever its strides), SciPy CSR, pandas, polars or any Arrow table.
+        y : array, series or table of shape (n,)
+            Labels: words, numbers or booleans.
+        sample_weight : array of shape (n,), optional
+            How often each row counts.
+
+        Returns
+        -------
+        self
+        """
+        with self._whole():
+            rows = _data.inputs(self, X, reset=True)
+            labels, target = _labels.labels(y)
+            if len(labels) != _data.rows(rows):
+                raise ValueError(f"y: expected {_data.rows(rows)} rows as in X, got {len(labels)}")
+            weights = _data.weights(sample_weight, len(labels))
+            self.classes_, numbers = _labels.encode(labels)
+            self._learn(rows, numbers, weights, [target] if target else None, classes=_labels.names(self.classes_))
+        return self
+
+    def _parameters(self) -> str:
+        values = json.loads(super()._parameters())
+        if isinstance(self.class_weight, Mapping):
+            values["class_weight"] = {_labels.name(label): plain(w) for label, w in self.class_weight.items()}
+        return json.dumps(values)
+
+    def _scores(self, X: Any, probabilities: bool) -> np.ndarray:
+        model = self._fitted()
+        return model.classify(_data.inputs(self, X, reset=False), probabilities, self._threads())
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (n, d)
+            Inputs.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+        """
+        best = np.argmax(self._scores(X, False), axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class, calibrated on rows that the model had not learned from.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (n, d)
+            Inputs.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, n_classes)
+            In the order of `classes_`.
+        """
+        return self._scores(X, True)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (n, d)
+            Inputs.
+        """
+        return np.log(self.predict_proba(X))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The score of each class: the product of the prediction with the class's corner of the simplex.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (n, d)
+            Inputs.
+
+        Returns
+        -------
+        scores : ndarray of shape (n, n_classes), or (n,) for two classes
+            The largest one decides; of two classes the score of the second, whose sign decides.
+        """
+        scores = self._scores(X, False)
+        return scores[:, 1] if scores.shape[1] == 2 else scores
+
+    def _restore(self, model: _orff.Model) -> Self:
+        super()._restore(model)
+        classes = self._info["classes"]
+        self.classes_ = _labels.restored(classes["names"], classes["labels"])
+        return self
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the solver; 1 for a factorisation."""
+        return self._training()["iterations"]

@@ -1,0 +1,81 @@
+"""Labels of rows: any type of their own for the user, numbers and names for the library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from . import _data
+
+
+def labels(y: Any) -> tuple[np.ndarray, str | None]:
+    """The labels of rows as one array, and the name of their column; every row has one."""
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    name = getattr(y, "name", None)
+    if _data.is_pandas(y) or _data.is_arrow(y):
+        if y.shape[1] != 1:
+            raise ValueError(f"y: expected one column of labels, got {y.shape[1]}")
+        name = (_data.column_names(y) or [None])[0]
+        y = y.iloc[:, 0] if _data.is_pandas(y) else _first_column(y)
+    if isinstance(y, np.ma.MaskedArray):
+        if np.ma.is_masked(y):
+            raise ValueError(f"y: expected a label for each row, got {y.mask.sum()} that are masked")
+        y = y.data
+    y = column_or_1d(_array(y), warn=True)
+    absent = np.array([v is None or v != v for v in y]) if y.dtype.kind == "O" else y != y
+    if np.any(absent):
+        raise ValueError(f"y: expected a label for each row, got none (or NaN) in row {int(np.argmax(absent)) + 1}")
+    check_classification_targets(y)
+    return y, name if isinstance(name, str) else None
+
+
+def _first_column(table: Any) -> Any:
+    return table.column(0) if hasattr(table, "column_names") else table.get_column(table.columns[0])
+
+
+def _array(y: Any) -> np.ndarray:
+    """Labels as an array, a missing one as None whatever the library calls it."""
+    if type(y).__module__.split(".")[0] == "pandas" and hasattr(y, "to_numpy"):
+        y = y.to_numpy(dtype=object, na_value=None) if y.isna().any() else y.to_numpy()
+    array = np.asarray(y)
+    if array.dtype.kind == "O" and array.ndim == 1 and len(array) and all(isinstance(v, str) for v in array):
+        return array.astype(str)
+    return array
+
+
+def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different labels, sorted, and which of them each row has."""
+    try:
+        classes, numbers = np.unique(y, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(v).__name__ for v in y})
+        raise ValueError(f"y: expected labels of one type, got {' and '.join(kinds)}; convert them first") from None
+    return classes, numbers.astype(np.int64)
+
+
+def name(label: Any) -> str:
+    """The name of a class in model files; 1 and 1.0 have the same."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, float) and label.is_integer() and abs(label) < 2**53:
+        label = int(label)
+    return str(label)
+
+
+def names(classes: np.ndarray) -> tuple[list[str], str]:
+    """The names of classes, and the word for what they stand for."""
+    words = {"b": "truth", "i": "whole", "u": "whole", "f": "numbers"}
+    return [name(label) for label in classes], words.get(classes.dtype.kind, "words")
+
+
+def restored(names: list[str], word: str) -> np.ndarray:
+    """The labels of classes in a model file."""
+    if word == "truth":
+        return np.array([text == "True" for text in names])
+    if word == "whole":
+        return np.array([int(text) for text in names])
+    return np.array([float(text) for text in names]) if word == "numbers" else np.array(names)
