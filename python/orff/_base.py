@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _orff
 from ._errors import ParameterError
-from ._json import plain
+from ._json import dumps, plain
 from ._progress import Progress
 from .kernels import Kernel
 
@@ -33,12 +33,13 @@ class Estimator(BaseEstimator):
 
     def _parameters(self) -> str:
         """The parameters as JSON, by their Python names."""
-        values = {name: plain(value) for name, value in self.get_params(deep=False).items() if name != "random_state"}
-        if "random_state" in self.get_params(deep=False):
+        values = self.get_params(deep=False)
+        if "random_state" in values:
             values["random_state"] = seed(self.random_state)
         if "n_jobs" in values:
-            values["n_jobs"] = "auto" if values["n_jobs"] in (None, -1) else values["n_jobs"]
-        return json.dumps(values)
+            jobs = plain(values["n_jobs"])
+            values["n_jobs"] = "auto" if jobs in (None, -1) else jobs
+        return dumps(values)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -126,7 +127,7 @@ class Estimator(BaseEstimator):
         # None, where there is no score, becomes NaN
         return {name: np.array([point[key] for point in path], dtype=np.float64) for name, key in names.items()}
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | bytes | os.PathLike[str]) -> None:
         """Write the model to a file that `orff.load` and the command ``orff`` read.
 
         Parameters
@@ -134,7 +135,7 @@ class Estimator(BaseEstimator):
         path : path-like
             Where to write it, for example ``"m.orff"``. An old file is replaced in one step.
         """
-        self._fitted().save(os.fspath(path))
+        self._fitted().save(os.fsdecode(path))
 
     def _restore(self, model: _orff.Model) -> Self:
         """Become the estimator of a model from a file."""
@@ -148,7 +149,7 @@ class Estimator(BaseEstimator):
         return self
 
 
-def load(path: str | os.PathLike[str]) -> Estimator:
+def load(path: str | bytes | os.PathLike[str]) -> Estimator:
     """The estimator that `save` or the command ``orff fit`` wrote to a file.
 
     Parameters
@@ -171,10 +172,10 @@ def load(path: str | os.PathLike[str]) -> Estimator:
     """
     from ._learners import CLASSES
 
-    model = _orff.Model.load(os.fspath(path))
+    model = _orff.Model.load(os.fsdecode(path))
     learner = json.loads(model.info())["learner"]
     if learner not in CLASSES:
-        raise ValueError(f"{os.fspath(path)}: made by the learner {learner!r}, which this version does not know")
+        raise ValueError(f"{os.fsdecode(path)}: made by the learner {learner!r}, which this version does not know")
     values = json.loads(model.parameters())
     if values.get("n_jobs") == "auto":
         values["n_jobs"] = None
@@ -204,6 +205,7 @@ class Watching:
     """Shows the progress of what runs inside, if anyone wants to see it."""
 
     def __init__(self, verbose: int, rows: int):
+        verbose = plain(verbose)
         self.progress = Progress(rows) if isinstance(verbose, int) and verbose > 0 else None
 
     def __enter__(self) -> Progress | None:

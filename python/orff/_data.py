@@ -89,6 +89,7 @@ def _unmasked(data: Any, what: str, missing: bool = False) -> Any:
 def inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
     """The inputs; number and names of columns are those of the estimator, or become so."""
     if is_pandas(X) or is_arrow(X):
+        _different(column_names(X), "X")
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         if not is_pandas(X):
             _names(estimator, column_names(X), reset)
@@ -98,8 +99,18 @@ def inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
     return _parts(validate_data(estimator, _unmasked(X, "X"), reset=reset, **options))
 
 
+def _different(names: list[str] | None, what: str) -> None:
+    """Refuse columns that cannot be told apart by their names."""
+    seen: set[str] = set()
+    for name in names or []:
+        if name in seen:
+            raise ValueError(f"{what}: expected columns with different names, got {name!r} twice")
+        seen.add(name)
+
+
 def _table(data: Any, what: str) -> Any:
     """A table as the extension reads it."""
+    _different(column_names(data), what)
     if 0 in data.shape:
         raise ValueError(f"{what}: expected rows and columns, got a table of shape {tuple(data.shape)}")
     return columns(data, what) if is_pandas(data) else data
@@ -109,10 +120,17 @@ def _parts(X: Any) -> Any:
     """An array as it is, sparse rows by their arrays."""
     if not _is_sparse(X):
         return numbers(X, "X")
-    if not X.has_canonical_format:
+    # an indptr that leads nowhere is refused where it is read, not followed
+    if _sound(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return numbers(X.data, "X"), X.indices, X.indptr, X.shape[1]
+
+
+def _sound(X: Any) -> bool:
+    """Whether the offsets of sparse rows stay within what is stored."""
+    at = X.indptr
+    return bool(at[0] == 0 and at[-1] <= min(len(X.data), len(X.indices)) and (np.diff(at) >= 0).all())
 
 
 def table(X: Any) -> Any:
@@ -178,10 +196,15 @@ def outputs(y: Any) -> tuple[Any, list[str] | None, bool]:
     name = getattr(y, "name", None)
     if type(y).__module__.split(".")[0] == "pandas":
         y = column(y, "y")
-    y = _unmasked(y, "y", missing=True)
-    y = numbers(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=False, input_name="y"), "y")
-    if y.ndim not in (1, 2):
-        raise ValueError(f"y: expected one or two axes, got {y.ndim}")
+    if _is_sparse(y):
+        raise TypeError("y: expected a dense array or a table, got a sparse one; use toarray()")
+    try:
+        y = np.asarray(_unmasked(y, "y", missing=True))
+    except ValueError as error:
+        raise ValueError(f"y: expected numbers, a row for each row of X ({error})") from None
+    if y.ndim not in (1, 2) or 0 in y.shape[1:]:
+        raise ValueError(f"y: expected shape (n,) or (n, p) with an output at least, got {y.shape}")
+    y = numbers(y, "y")
     flat = y.ndim == 1
     return y, [name] if flat and isinstance(name, str) else None, flat
 

@@ -24,15 +24,42 @@ class Field(Regressor):
         return model.calculus(word, _data.inputs(self, X, reset=False), self._threads())
 
     def jacobian(self, X: Any) -> np.ndarray:
-        """∂fᵢ/∂xₖ at each row: shape (n, p, d)."""
+        """∂fᵢ/∂xₖ at each row: shape (n, p, d).
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+        >>> field = orff.VectorField("curl-free", n_components=200).fit(X, X[:, ::-1])  # the gradient of x·y
+        >>> bool(np.abs(field.jacobian([[0.1, 0.2]])[0] - [[0, 1], [1, 0]]).max() < 0.05)
+        True
+        """
         return self._calculus("jacobian", X)
 
     def divergence(self, X: Any) -> np.ndarray:
-        """Σₖ ∂fₖ/∂xₖ at each row: shape (n,)."""
+        """Σₖ ∂fₖ/∂xₖ at each row: shape (n,).
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+        >>> field = orff.VectorField("div-free", n_components=200).fit(X, X[:, ::-1] * [1, -1])  # a whirl
+        >>> bool(np.abs(field.divergence(X)).max() < 1e-9)
+        True
+        """
         return self._calculus("divergence", X)
 
     def curl(self, X: Any) -> np.ndarray:
-        """The curl at each row: shape (n,) in the plane, (n, 3) in space, (n, d(d−1)/2) beyond."""
+        """The curl at each row: shape (n,) in the plane, (n, 3) in space, (n, d(d−1)/2) beyond.
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+        >>> field = orff.VectorField("curl-free", n_components=200).fit(X, X[:, ::-1])  # the gradient of x·y
+        >>> bool(np.abs(field.curl(X)).max() < 1e-9)
+        True
+        """
         self._fitted()
         if self.n_features_in_ < 2:
             raise ValueError(
@@ -41,15 +68,43 @@ class Field(Regressor):
         return self._calculus("curl", X)
 
     def potential(self, X: Any) -> np.ndarray:
-        """φ with f = ∇φ, or of the gradient part of a field that is no gradient: shape (n,)."""
+        """φ with f = ∇φ, or of the gradient part of a field that is no gradient: shape (n,).
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+        >>> field = orff.VectorField("curl-free", n_components=200).fit(X, X[:, ::-1])  # the gradient of x·y
+        >>> bool(np.ptp(field.potential(X) - X[:, 0] * X[:, 1]) < 0.05)
+        True
+        """
         return self._calculus("potential", X)
 
     def stream_function(self, X: Any) -> np.ndarray:
-        """ψ with f = (∂ψ/∂x₂, −∂ψ/∂x₁) in the plane, or of the rotation part: shape (n,)."""
+        """ψ with f = (∂ψ/∂x₂, −∂ψ/∂x₁) in the plane, or of the rotation part: shape (n,).
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+        >>> field = orff.VectorField("div-free", n_components=200).fit(X, X[:, ::-1] * [1, -1])  # a whirl
+        >>> psi = field.stream_function(X)
+        >>> bool(np.ptp(psi - (X**2).sum(axis=1) / 2) < 0.05)
+        True
+        """
         return self._calculus("stream_function", X)
 
     def vector_potential(self, X: Any) -> np.ndarray:
-        """A with f = ∇×A in space, or of the rotation part: shape (n, 3)."""
+        """A with f = ∇×A in space, or of the rotation part: shape (n, 3).
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 3))
+        >>> Y = np.column_stack([X[:, 1], X[:, 2], X[:, 0]])
+        >>> orff.VectorField("div-free", n_components=100).fit(X, Y).vector_potential(X).shape
+        (60, 3)
+        """
         return self._calculus("vector_potential", X)
 
     def decompose(self, X: Any) -> dict[str, Any]:
@@ -66,5 +121,15 @@ class Field(Regressor):
             ``gradient`` and ``rotation`` of shape (n, d), ``mean`` of shape (d,), and the ``energies`` of each: mean
             squares over the rows, and the ``cross`` term 2⟨gradient, rotation⟩. Gradient, rotation and cross add up to
             the mean square of the field less its ``mean``.
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+        >>> field = orff.VectorField(n_components=100).fit(X, X + X[:, ::-1] * [1, -1])
+        >>> parts = field.decompose(X)
+        >>> whole = parts["gradient"] + parts["rotation"] + parts["mean"]
+        >>> bool(np.allclose(whole, field.predict(X)))
+        True
         """
         return self._fitted().decompose(_data.inputs(self, X, reset=False), self._threads())

@@ -54,7 +54,7 @@ class Moments:
 
     def copy(self) -> Moments:
         """The same rows, to which others can be added."""
-        return self.empty().merge(self)
+        return Moments(self._gathering.copy(), self._learner, self._names)
 
     def __copy__(self) -> Moments:
         return self.copy()
@@ -63,7 +63,7 @@ class Moments:
         return self.copy()
 
     def add(self, X: Any, y: Any, sample_weight: Any = None, *, task: Any = None) -> Self:
-        """Add rows; when it fails, nothing was added.
+        """Add rows; when it fails or is interrupted, nothing was added.
 
         Parameters
         ----------
@@ -116,8 +116,19 @@ class Gatherer(Regressor):
             return super()._fit(X, y, sample_weight, task)
         # with other parameters the choices would be others
         again = known is not None and self._begun == self._settings()
-        self._gather(X, y, sample_weight, task, known.empty() if again else None)
-        self._solve()
+        rows = _data.inputs(self, X, reset=not again)
+        tasks = known._names[1] if again else None
+        outputs, names, flat, weights = _data.learned(rows, y, sample_weight, task, tasks)
+        if again:
+            _data.same_names("y", tasks, names)
+        both = known._names if again else self._column_names(names)
+        earlier = known._gathering if again else None
+        count = None if task is None else len(names)
+        with Watching(self.verbose, _data.rows(rows)) as tell:
+            given = (self._learner, self._parameters(), rows, outputs, weights, both, earlier, tell, count)
+            gathering, model = _orff.Gathering.fit(*given)
+        self._moments, self._begun, self._flat = Moments(gathering, self._learner, both), self._settings(), flat
+        self._keep(model)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, *, task: Any = None) -> Self:
         """Learn from more rows; the first ones fix scales, lengthscale and frequencies.
@@ -142,13 +153,15 @@ class Gatherer(Regressor):
         known = getattr(self, "_moments", None)
         if known is None and getattr(self, "_model", None) is not None:
             warnings.warn(
-                "partial_fit: fit kept no moments to go on from, so this begins anew; set warm_start=True before fit",
+                "partial_fit: there are no moments to go on from, so this begins anew; "
+                "fit keeps them with warm_start=True, files do not hold them",
                 stacklevel=2,
             )
         if known is not None and self._begun != self._settings():
             raise ValueError("partial_fit: parameters changed since the first rows; set them back, or begin with fit")
         with self._whole():
-            return self._gather(X, y, sample_weight, task, known)
+            # a copy: other estimators may hold the moments so far, and this one keeps them when it fails
+            return self._gather(X, y, sample_weight, task, None if known is None else known.copy())
 
     def _settings(self) -> str:
         """What a change of makes moments no longer fit: every parameter but those of how the work is done."""

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
+from ._errors import ParameterError
+
+
+def dumps(value: Any) -> str:
+    """A value as a JSON text; only a kernel can be too deep for one."""
+    try:
+        return json.dumps(plain(value))
+    except RecursionError:
+        raise ParameterError("kernel: expected kernels nested at most 64 deep, got more") from None
 
 
 def plain(value: Any) -> Any:

@@ -1040,6 +1040,8 @@ class FourierFeatures(Transformer):
         Which measure they are drawn from; plain is the kernel's own.
     sum : one of concatenation, mixture, default="concatenation"
         How a sum of kernels shares its atoms.
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; features that would need more are refused before they are drawn.
     random_state : int, RandomState, Generator or None, default=0
         Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
         itself.
@@ -1087,6 +1089,7 @@ class FourierFeatures(Transformer):
         draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
         measure: Literal["plain", "trace", "tilted"] = "plain",
         sum: Literal["concatenation", "mixture"] = "concatenation",
+        memory: int = 16384,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1099,6 +1102,7 @@ class FourierFeatures(Transformer):
         self.draw = draw
         self.measure = measure
         self.sum = sum
+        self.memory = memory
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -12,25 +12,65 @@ __all__ = ["gaussian", "laplace", "cauchy", "matern", "skewed_chi2"]
 
 
 def gaussian(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
-    """exp(−½‖δ/ℓ‖²)."""
+    """exp(−½‖δ/ℓ‖²).
+
+    Examples
+    --------
+    >>> import orff
+    >>> k = orff.gaussian(lengthscale=0.5)([[0.0], [0.2]])[:, :, 0, 0]
+    >>> bool(abs(k[0, 0] - 1) < 1e-12 and 0 < k[0, 1] == k[1, 0] < 1)
+    True
+    """
     return spectrum("gaussian", lengthscale=lengthscale)
 
 
 def laplace(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
-    """exp(−‖δ/ℓ‖₁)."""
+    """exp(−‖δ/ℓ‖₁).
+
+    Examples
+    --------
+    >>> import orff
+    >>> k = orff.laplace(lengthscale=0.5)([[0.0], [0.2]])[:, :, 0, 0]
+    >>> bool(abs(k[0, 0] - 1) < 1e-12 and 0 < k[0, 1] == k[1, 0] < 1)
+    True
+    """
     return spectrum("laplace", lengthscale=lengthscale)
 
 
 def cauchy(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
-    """∏ 1/(1 + δₖ²/ℓₖ²)."""
+    """∏ 1/(1 + δₖ²/ℓₖ²).
+
+    Examples
+    --------
+    >>> import orff
+    >>> k = orff.cauchy(lengthscale=0.5)([[0.0], [0.2]])[:, :, 0, 0]
+    >>> bool(abs(k[0, 0] - 1) < 1e-12 and 0 < k[0, 1] == k[1, 0] < 1)
+    True
+    """
     return spectrum("cauchy", lengthscale=lengthscale)
 
 
 def matern(smoothness: float = 2.5, lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
-    """2^{1−ν}/Γ(ν) x^ν K_ν(x), x = √(2ν)‖δ/ℓ‖."""
+    """2^{1−ν}/Γ(ν) x^ν K_ν(x), x = √(2ν)‖δ/ℓ‖.
+
+    Examples
+    --------
+    >>> import orff
+    >>> k = orff.matern(lengthscale=0.5)([[0.0], [0.2]])[:, :, 0, 0]
+    >>> bool(abs(k[0, 0] - 1) < 1e-12 and 0 < k[0, 1] == k[1, 0] < 1)
+    True
+    """
     return spectrum("matern", smoothness=smoothness, lengthscale=lengthscale)
 
 
 def skewed_chi2(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
-    """∏ sech(δₖ/2ℓₖ)."""
+    """∏ sech(δₖ/2ℓₖ).
+
+    Examples
+    --------
+    >>> import orff
+    >>> k = orff.skewed_chi2(lengthscale=0.5)([[0.0], [0.2]])[:, :, 0, 0]
+    >>> bool(abs(k[0, 0] - 1) < 1e-12 and 0 < k[0, 1] == k[1, 0] < 1)
+    True
+    """
     return spectrum("skewed-chi2", lengthscale=lengthscale)

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _orff
-from ._json import plain
+from ._json import dumps, plain
 
 
 class Kernel:
-    """An operator-valued kernel.
+    """An operator-valued kernel: add kernels, multiply them with each other and with numbers, divide them by numbers.
 
     Parameters
     ----------
@@ -32,11 +32,13 @@ class Kernel:
 
     Examples
     --------
-    >>> from orff import Kernel, gaussian
+    >>> from orff import Kernel, curl_free, div_free, gaussian
     >>> Kernel("2*gaussian(0.5)") == 2 * gaussian(0.5)
     True
     >>> gaussian(0.5)([[0.0], [0.5]]).shape
     (2, 2, 1, 1)
+    >>> sum([curl_free(), div_free()]) / 2
+    Kernel('0.5*(curl-free + div-free)')
     """
 
     __slots__ = ("_form", "_text")
@@ -46,7 +48,7 @@ class Kernel:
 
     def _read(self, form: Any, name: str) -> None:
         """Let the library read and check it; errors speak of the argument of that name."""
-        structured, text = _orff.kernel(json.dumps(plain(form)), name)
+        structured, text = _orff.kernel(dumps(form), name)
         self._form: dict[str, Any] = json.loads(structured)
         self._text: str = text
 
@@ -88,6 +90,16 @@ class Kernel:
 
     def __rmul__(self, other: float) -> Kernel:
         return self * other
+
+    def __radd__(self, other: int) -> Kernel:
+        # what `sum` begins with
+        return self if isinstance(other, Real) and other == 0 else NotImplemented
+
+    def __truediv__(self, other: float) -> Kernel:
+        if not isinstance(other, Real):
+            return NotImplemented
+        number = _float(other)
+        return self * (1 / number if number else float("inf"))
 
     def conjugate(self, by: ArrayLike) -> Kernel:
         """M K Mᵀ for a matrix M with a row per output."""
@@ -191,22 +203,59 @@ def decomposable(kernel: Kernel | str = "gaussian", output: str | ArrayLike = "i
 
 
 def curl_free(kernel: Kernel | str = "gaussian") -> Kernel:
-    """−∇∇ᵀk: fields that are gradients of a potential."""
+    """−∇∇ᵀk: fields that are gradients of a potential.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> X = np.random.default_rng(0).normal(size=(4, 2))
+    >>> both = orff.curl_free(orff.gaussian(0.5)) + orff.div_free(orff.gaussian(0.5))
+    >>> K = both(X)[0, 1]  # −Δk·I
+    >>> bool(abs(K[0, 1]) < 1e-12 and abs(K[0, 0] - K[1, 1]) < 1e-12)
+    True
+    """
     return Kernel({"kernel": "curl-free", "spectrum": _law(kernel)})
 
 
 def div_free(kernel: Kernel | str = "gaussian") -> Kernel:
-    """(∇∇ᵀ − ΔI)k: incompressible fields."""
+    """(∇∇ᵀ − ΔI)k: incompressible fields.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> orff.div_free(orff.gaussian(1.0))([[0.0, 0.0]])[0, 0].tolist()  # −k″(0) along each axis
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
     return Kernel({"kernel": "div-free", "spectrum": _law(kernel)})
 
 
 def helmholtz(kernel: Kernel | str = "gaussian", gradient: float | str = "auto") -> Kernel:
-    """w·curl-free + (1−w)·div-free; the share w of the gradient part is chosen by the evidence unless it is given."""
+    """w·curl-free + (1−w)·div-free; the share w of the gradient part is chosen by the evidence unless it is given.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> X = np.random.default_rng(0).normal(size=(4, 2))
+    >>> k = orff.gaussian(0.5)
+    >>> parts = 0.3 * orff.curl_free(k) + 0.7 * orff.div_free(k)
+    >>> bool(np.allclose(orff.helmholtz(k, 0.3)(X), parts(X)))
+    True
+    """
     return Kernel({"kernel": "helmholtz", "spectrum": _law(kernel), "gradient": plain(gradient)})
 
 
 def transformable(kernel: Kernel | str, *views: ArrayLike) -> Kernel:
-    """k(Tᵢx, Tⱼz): each output sees the inputs through its own matrix Tᵢ."""
+    """k(Tᵢx, Tⱼz): each output sees the inputs through its own matrix Tᵢ.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> X = np.random.default_rng(0).normal(size=(4, 2))
+    >>> k = orff.gaussian(0.5)
+    >>> K = orff.transformable(k, [[1.0, 0.0]], [[0.0, 1.0]])(X)  # the outputs see one input each
+    >>> bool(np.allclose(K[:, :, 0, 1], k(X[:, :1], X[:, 1:])[:, :, 0, 0]))
+    True
+    """
     return Kernel({"kernel": "transformable", "spectrum": _law(kernel), "views": [_rows(view) for view in views]})
 
 
@@ -221,6 +270,15 @@ def atoms(omega: ArrayLike, factors: ArrayLike, weights: Sequence[float] | None 
         Factors Bⱼ.
     weights : sequence of D numbers, optional
         aⱼ ≥ 0; 1/D each when left out.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> k = orff.atoms(omega=[[1.0, 2.0]], factors=[[[1.0], [3.0]]])
+    >>> x, z = np.array([[0.1, 0.2]]), np.array([[0.4, -0.1]])
+    >>> expected = np.cos((x - z) @ [1.0, 2.0])[0] * np.outer([1.0, 3.0], [1.0, 3.0])
+    >>> bool(np.allclose(k(x, z)[0, 0], expected))
+    True
     """
     omega, factors = _rows(omega), _rows(factors)
     depth = np.ndim(np.array(factors, dtype=object)) if isinstance(factors, list) else 0
@@ -232,12 +290,30 @@ def atoms(omega: ArrayLike, factors: ArrayLike, weights: Sequence[float] | None 
 
 
 def conjugate(by: ArrayLike, of: Kernel | str) -> Kernel:
-    """M K Mᵀ for a matrix M with a row per output."""
+    """M K Mᵀ for a matrix M with a row per output.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> X = np.random.default_rng(0).normal(size=(4, 2))
+    >>> k, M = orff.gaussian(0.5), np.array([[1.0], [2.0]])
+    >>> bool(np.allclose(orff.conjugate(M, k)(X), k(X) * (M @ M.T)))
+    True
+    """
     return Kernel({"kernel": "conjugated", "by": _rows(by), "of": as_kernel(of, "of").form})
 
 
 def precompose(by: ArrayLike, of: Kernel | str) -> Kernel:
-    """K(T x, T z) for a matrix T with a column per input."""
+    """K(T x, T z) for a matrix T with a column per input.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> X = np.random.default_rng(0).normal(size=(4, 2))
+    >>> k, T = orff.gaussian(0.5), np.array([[1.0, 2.0]])
+    >>> bool(np.allclose(orff.precompose(T, k)(X), k(X @ T.T)))
+    True
+    """
     return Kernel({"kernel": "precomposed", "by": _rows(by), "of": as_kernel(of, "of").form})
 
 

@@ -6,6 +6,7 @@ Each function draws on the Axes it is given, or on the current ones, and returns
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,15 +17,46 @@ if TYPE_CHECKING:
     from ._field import Field
     from ._regressor import Regressor
 
+__all__ = ["curl_map", "field", "learning_curve", "path", "potential"]
+
 INK = "#333333"
 
+LARGEST = 2000
+"""Most points of a grid along a side."""
 
-def _axes(ax: Axes | None) -> Axes:
+FARTHEST = 1e100
+"""Bounds beyond this leave no digits for what is between them."""
+
+LONGEST = 1e6
+"""How much longer one side of given bounds may be than the other."""
+
+THIN = 1e-3
+"""Sides of the training points that are shorter than this, against the other, are widened."""
+
+
+def _check_axes(ax: Any) -> None:
+    """Refuse what cannot be drawn on, before any work."""
     try:
-        import matplotlib.pyplot as plt
+        from matplotlib.axes import Axes
     except ImportError as missing:
         raise ImportError("orff.plot: needs matplotlib; install it, or orff[plot]") from missing
-    return plt.gca() if ax is None else ax
+    if ax is not None and not isinstance(ax, Axes):
+        raise TypeError(f"ax: expected Axes of matplotlib or None, got {ax!r}")
+
+
+def _on(ax: Axes | None, draw: Callable[[Axes], Any], options: dict[str, Any]) -> Axes:
+    """Draw on the axes given, or on the current ones. Options are first tried on axes that nobody sees."""
+    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
+
+    if options:
+        try:
+            draw(Figure().subplots())
+        except Exception as error:
+            raise TypeError(f"options: {', '.join(options)}: {error}") from error
+    ax = plt.gca() if ax is None else ax
+    draw(ax)
+    return ax
 
 
 def _checked(model: Any, kind: type, what: str) -> None:
@@ -42,7 +74,9 @@ def _points(model: Regressor) -> np.ndarray:
     )
 
 
-def _values(model: Any, method: str, size: int, bounds: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _values(
+    model: Any, method: str, size: int, bounds: Any, least: int = 2
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The axes of a grid over the training points, and the answers of a method of the model on it, as rows."""
     from ._field import Field
     from ._regressor import Regressor
@@ -51,26 +85,45 @@ def _values(model: Any, method: str, size: int, bounds: Any) -> tuple[np.ndarray
     shape = (model.n_features_in_, model.n_outputs_)
     if shape != (2, 2):
         raise ValueError(f"model: expected a field in the plane (2 inputs, 2 outputs), got {shape[0]} and {shape[1]}")
-    if not isinstance(size, (int, np.integer)) or size < 2:
-        raise ValueError(f"size: expected a whole number of at least 2, got {size!r}")
-    if bounds is None:
-        seen = _points(model)[:, :2]
-        if not len(seen):
-            raise ValueError("bounds: expected (left, right, bottom, top), as no training row has every output")
-        low, high = seen.min(axis=0), seen.max(axis=0)
-        margin = 0.05 * (high - low)
-        bounds = (low[0] - margin[0], high[0] + margin[0], low[1] - margin[1], high[1] + margin[1])
-    if len(bounds) != 4 or not (bounds[0] < bounds[1] and bounds[2] < bounds[3]):
-        raise ValueError(
-            f"bounds: expected (left, right, bottom, top) with left < right and bottom < top, got {bounds}"
-        )
+    if not isinstance(size, (int, np.integer)) or not 2 <= size <= LARGEST:
+        raise ValueError(f"size: expected a whole number from 2 to {LARGEST}, got {size!r}")
+    bounds = _around(_points(model)[:, :2]) if bounds is None else _given(bounds)
     wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
+    size = max(int(size), least)
     across, up = (max(2, round(size * (side / other) ** 0.5)) for side, other in ((wide, high), (high, wide)))
     x, y = np.linspace(*bounds[:2], across), np.linspace(*bounds[2:], up)
     points = np.column_stack([m.ravel() for m in np.meshgrid(x, y)])
     with warnings.catch_warnings():  # the points are of the model's own columns
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         return x, y, getattr(model, method)(points)
+
+
+def _around(seen: np.ndarray) -> np.ndarray:
+    """The region of the training points with a margin; a side along which they hardly differ is widened."""
+    if not len(seen):
+        raise ValueError("bounds: expected (left, right, bottom, top), as no training row has every output")
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    middle, sides = (low + high) / 2, high - low
+    longest = sides.max() or max(1.0, np.abs(middle).max())
+    sides = np.where(sides < THIN * longest, longest / 2, sides)
+    return np.column_stack([middle - 0.55 * sides, middle + 0.55 * sides]).ravel()
+
+
+def _given(bounds: Any) -> np.ndarray:
+    """Bounds that can be drawn."""
+    expected = "bounds: expected (left, right, bottom, top) with left < right and bottom < top"
+    try:
+        found = np.asarray(bounds, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{expected}, got {bounds!r}") from None
+    if found.shape != (4,) or not (found[0] < found[1] and found[2] < found[3]):
+        raise ValueError(f"{expected}, got {bounds!r}")
+    if not (np.abs(found) <= FARTHEST).all():
+        raise ValueError(f"bounds: expected finite numbers within ±{FARTHEST:g}, got {bounds!r}")
+    wide, high = found[1] - found[0], found[3] - found[2]
+    if max(wide, high) > LONGEST * min(wide, high):
+        raise ValueError(f"bounds: expected sides of which one is at most {LONGEST:g} times the other, got {bounds!r}")
+    return found
 
 
 def _finish(ax: Axes, model: Regressor, x: np.ndarray, y: np.ndarray, margin: float = 0.0) -> None:
@@ -120,33 +173,47 @@ def field(
         Where to draw.
     **options
         Passed on to ``quiver`` or ``streamplot``; with ``color`` there are no colours of speed.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt, numpy as np, orff
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    >>> model = orff.VectorField("curl-free", n_components=64).fit(X, X)  # the gradient of ‖x‖²/2
+    >>> _, ax = plt.subplots()
+    >>> orff.plot.field(model, style="streamlines", ax=ax) is ax
+    True
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x1', 'x2')
     """
+    _check_axes(ax)
     if style not in ("quiver", "streamlines"):
         raise ValueError(f"style: expected quiver or streamlines, got {style}")
-    x, y, value = _values(model, "predict", size if style == "quiver" else max(size, 60), bounds)
+    x, y, value = _values(model, "predict", size, bounds, 60 if style == "streamlines" else 2)
     u, v = value[:, 0].reshape(len(y), len(x)), value[:, 1].reshape(len(y), len(x))
     speed = np.hypot(u, v)
-    coloured = "color" not in options
-    if coloured:
-        options = {"cmap": "viridis_r", **options}  # what is slow is pale
-    ax = _axes(ax)
-    step = x[1] - x[0]
-    _finish(ax, model, x, y, step / 2 if style == "quiver" else 0.0)
+    coloured, step = "color" not in options, x[1] - x[0]
+    own: dict[str, Any] = {"cmap": "viridis_r"} if coloured else {}  # what is slow is pale
     if style == "quiver":
-        shape = {"scale": (speed.max() or 1.0) / step, "width": 0.1 * step, "units": "xy", "angles": "xy"}
-        options = {**shape, "scale_units": "xy", "pivot": "mid", **options}
-        drawn = ax.quiver(x, y, u, v, *([speed] if coloured else []), **options)
+        own |= {"scale": (speed.max() or 1.0) / step, "width": 0.1 * step, "units": "xy", "angles": "xy"}
+        own |= {"scale_units": "xy", "pivot": "mid"}
     else:
-        options = {"density": 1.4, "linewidth": 1.1, "arrowsize": 0.9, **options}
+        own |= {"density": 1.4, "linewidth": 1.1, "arrowsize": 0.9}
         if coloured:
-            options["color"] = speed
-        drawn = ax.streamplot(x, y, u, v, **options).lines
-    if coloured:
-        _bar(ax, drawn, "speed")
-    if points:
-        seen = _points(model)
-        ax.scatter(seen[:, 0], seen[:, 1], s=9, color=INK, linewidths=0, zorder=3, label="training points")
-    return ax
+            own["color"] = speed
+
+    def draw(ax: Axes) -> None:
+        _finish(ax, model, x, y, step / 2 if style == "quiver" else 0.0)
+        if style == "quiver":
+            drawn = ax.quiver(x, y, u, v, *([speed] if coloured else []), **{**own, **options})
+        else:
+            drawn = ax.streamplot(x, y, u, v, **{**own, **options}).lines
+        if coloured:
+            _bar(ax, drawn, "speed")
+        if points:
+            seen = _points(model)
+            ax.scatter(seen[:, 0], seen[:, 1], s=9, color=INK, linewidths=0, zorder=3, label="training points")
+
+    return _on(ax, draw, options)
 
 
 def _map(
@@ -157,12 +224,15 @@ def _map(
     label: str,
     ax: Axes | None,
     ticks: Any,
-    options: Any,
+    own: dict[str, Any],
+    options: dict[str, Any],
 ) -> Axes:
-    ax = _axes(ax)
-    _finish(ax, model, x, y)
-    _bar(ax, ax.contourf(x, y, value.reshape(len(y), len(x)), **options), label, ticks=ticks)
-    return ax
+    def draw(ax: Axes) -> None:
+        _finish(ax, model, x, y)
+        drawn = ax.contourf(x, y, value.reshape(len(y), len(x)), **{**own, **options})
+        _bar(ax, drawn, label, ticks=ticks)
+
+    return _on(ax, draw, options)
 
 
 def potential(
@@ -183,9 +253,20 @@ def potential(
         As in `field`.
     **options
         Passed on to ``contourf``.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt, numpy as np, orff
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    >>> model = orff.VectorField("curl-free", n_components=64).fit(X, X)  # the gradient of ‖x‖²/2
+    >>> _, ax = plt.subplots()
+    >>> left, right = orff.plot.potential(model, bounds=(-1, 1, -1, 1), ax=ax).get_xlim()
+    >>> float(left), float(right)
+    (-1.0, 1.0)
     """
+    _check_axes(ax)
     x, y, value = _values(model, "potential", size, bounds)
-    return _map(model, x, y, value, "potential", ax, None, {"cmap": "viridis", "levels": 21, **options})
+    return _map(model, x, y, value, "potential", ax, None, {"cmap": "viridis", "levels": 21}, options)
 
 
 def curl_map(
@@ -206,20 +287,29 @@ def curl_map(
         As in `field`.
     **options
         Passed on to ``contourf``.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt, numpy as np, orff
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    >>> model = orff.VectorField("curl-free", n_components=64).fit(X, X)  # the gradient of ‖x‖²/2
+    >>> _, ax = plt.subplots()
+    >>> ax = orff.plot.curl_map(model, ax=ax)
+    >>> [bar.get_ylabel() for bar in ax.figure.axes if bar is not ax]
+    ['curl']
     """
+    _check_axes(ax)
     x, y, value = _values(model, "curl", size, bounds)
     # below this the curl is rounding
     least = 1e-9 * np.abs(_points(model)[:, 2:]).max(initial=0.0) / (x[-1] - x[0])
-    ax = _axes(ax)
     from matplotlib.ticker import MaxNLocator, MultipleLocator
 
     largest = max(np.abs(value).max(), least) or 1.0
     step = np.diff(MaxNLocator(nbins=20).tick_values(-largest, largest))[0]
     reach = np.ceil(largest / step - 0.5)
     levels = step * (np.arange(-reach, reach + 2) - 0.5)  # the middle of the middle colour is zero
-    options = {"cmap": "RdBu_r", "levels": levels, **options}
-    ticks = MultipleLocator(step * max(1, int(reach) // 4)) if options["levels"] is levels else None
-    return _map(model, x, y, value, "curl", ax, ticks, options)
+    ticks = MultipleLocator(step * max(1, int(reach) // 4)) if "levels" not in options else None
+    return _map(model, x, y, value, "curl", ax, ticks, {"cmap": "RdBu_r", "levels": levels}, options)
 
 
 def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
@@ -235,9 +325,19 @@ def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
         Where to draw.
     **options
         Passed on to ``Axes.plot``.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt, numpy as np, orff
+    >>> X = np.linspace(0, 6, 60).reshape(-1, 1)
+    >>> _, ax = plt.subplots()
+    >>> ax = orff.plot.path(orff.OperatorRidge(n_components=64).fit(X, np.sin(X)), ax=ax)
+    >>> ax.get_xscale()
+    'log'
     """
     from ._regressor import Regressor
 
+    _check_axes(ax)
     _checked(model, Regressor, "a fitted estimator of outputs, such as OperatorRidge")
     found = model.path_
     if not len(found["alpha"]):
@@ -248,18 +348,20 @@ def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
         "GCV": found["gcv"] / np.nanmin(found["gcv"]) - 1,
         "leave-one-out": found["loo"] / np.nanmin(found["loo"]) - 1 if np.isfinite(found["loo"]).any() else None,
     }
-    ax = _axes(ax)
-    for name, score in scores.items():
-        if score is not None:
-            ax.plot(found["alpha"], score, label=name, **options)
-    ax.axvline(model.alpha_, color=INK, linestyle=":", linewidth=1, label=f"alpha = {model.alpha_:.2e}")
-    ax.set_xscale("log")
-    ax.set_yscale("symlog", linthresh=1e-3)
-    ax.set_ylim(bottom=0)
-    ax.set_xlabel("alpha")
-    ax.set_ylabel("excess over the best")
-    ax.legend(edgecolor="none", fontsize="small")
-    return ax
+
+    def draw(ax: Axes) -> None:
+        for name, score in scores.items():
+            if score is not None:
+                ax.plot(found["alpha"], score, label=name, **options)
+        ax.axvline(model.alpha_, color=INK, linestyle=":", linewidth=1, label=f"alpha = {model.alpha_:.2e}")
+        ax.set_xscale("log")
+        ax.set_yscale("symlog", linthresh=1e-3)
+        ax.set_ylim(bottom=0)
+        ax.set_xlabel("alpha")
+        ax.set_ylabel("excess over the best")
+        ax.legend(edgecolor="none", fontsize="small")
+
+    return _on(ax, draw, options)
 
 
 def learning_curve(
@@ -286,16 +388,29 @@ def learning_curve(
         Where to draw.
     **options
         Passed on to ``sklearn.model_selection.learning_curve``.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt, numpy as np, orff
+    >>> X = np.random.default_rng(0).uniform(0, 6, (60, 1))
+    >>> model = orff.OperatorRidge(n_components=64)
+    >>> _, ax = plt.subplots()
+    >>> ax = orff.plot.learning_curve(model, X, np.sin(X), train_sizes=[10, 40], cv=3, ax=ax)
+    >>> [line.get_label() for line in ax.lines]
+    ['learned from', 'held out']
     """
     from sklearn.model_selection import learning_curve as curve
 
+    _check_axes(ax)
     sizes, train, test = curve(estimator, X, y, train_sizes=train_sizes, cv=cv, **options)
-    ax = _axes(ax)
-    for name, scores in (("learned from", train), ("held out", test)):
-        mean, spread = scores.mean(axis=1), scores.std(axis=1)
-        (line,) = ax.plot(sizes, mean, marker="o", markersize=4, label=name)
-        ax.fill_between(sizes, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0)
-    ax.set_xlabel("rows")
-    ax.set_ylabel("score")
-    ax.legend(frameon=False)
-    return ax
+
+    def draw(ax: Axes) -> None:
+        for name, scores in (("learned from", train), ("held out", test)):
+            mean, spread = scores.mean(axis=1), scores.std(axis=1)
+            (line,) = ax.plot(sizes, mean, marker="o", markersize=4, label=name)
+            ax.fill_between(sizes, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0)
+        ax.set_xlabel("rows")
+        ax.set_ylabel("score")
+        ax.legend(frameon=False)
+
+    return _on(ax, draw, {})

@@ -302,3 +302,26 @@ def test_rows_and_weights_that_do_not_match_are_named(rows):
         orff.FourierFeatures().fit(X, sample_weight=np.ones((150, 2)))
     with pytest.raises(ValueError, match="^sample_weight: expected numbers, got words"):
         model.fit(X, Y, sample_weight=["1"] * 150)
+
+
+def test_columns_of_the_same_name_are_refused(rows):
+    X, Y = rows
+    twice = pd.DataFrame(Y, columns=["u", "u"])
+    for fit in (orff.OperatorRidge(n_components=16).fit, orff.OperatorRidge(n_components=16).partial_fit):
+        with pytest.raises(ValueError, match="^y: expected columns with different names, got 'u' twice$"):
+            fit(X, twice)
+        with pytest.raises(ValueError, match="^X: expected columns with different names, got 'u' twice$"):
+            fit(twice, Y)
+
+
+def test_sparse_rows_that_lead_nowhere_are_refused(rows):
+    Y = rows[1]
+    for index in (-1, 3, 10**6):
+        X = sp.csr_array(rows[0])
+        X.indices[4] = index
+        with pytest.raises(ValueError, match=f"^X: expected column indices from 0 to 2, got {index}$"):
+            orff.OperatorRidge(n_components=16).fit(X, Y)
+    X = sp.csr_array(rows[0])
+    X.indptr[3] = 10**6
+    with pytest.raises(ValueError, match="^X: expected an indptr that grows"):
+        orff.OperatorRidge(n_components=16).fit(X, Y)

@@ -9,6 +9,7 @@ import re
 import matplotlib.pyplot as plt
 import orff
 import pytest
+from orff._field import Field
 
 ROOT = pathlib.Path(__file__).parents[2]
 MODULES = [name for _, name, _ in pkgutil.iter_modules(orff.__path__) if name not in ("_orff", "__main__")]
@@ -18,15 +19,27 @@ MODULES = [name for _, name, _ in pkgutil.iter_modules(orff.__path__) if name no
 def test_examples_of_the_package(name):
     module = importlib.import_module(f"orff.{name}")
     failed, _ = doctest.testmod(module)
+    plt.close("all")
     assert failed == 0
 
 
-def test_classes_have_examples():
-    finder = doctest.DocTestFinder(recurse=False)
+def public():
+    """Everything that is called by its name: classes, functions, those of pictures, the calculus of fields."""
     for name in orff.__all__:
         thing = getattr(orff, name)
-        if isinstance(thing, type) and not issubclass(thing, Exception):
-            assert any(test.examples for test in finder.find(thing)), name
+        if callable(thing) and not (isinstance(thing, type) and issubclass(thing, Exception)):
+            yield f"orff.{name}", thing
+    for name in orff.plot.__all__:
+        yield f"orff.plot.{name}", getattr(orff.plot, name)
+    for name, thing in vars(Field).items():
+        if not name.startswith(("_", "set_")):  # scikit-learn makes set_fit_request and its like
+            yield f"orff.VectorField.{name}", thing
+
+
+def test_what_is_public_has_examples():
+    finder = doctest.DocTestFinder(recurse=False)
+    bare = [name for name, thing in public() if not any(test.examples for test in finder.find(thing, name))]
+    assert not bare, bare
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md"])

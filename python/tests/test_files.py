@@ -48,6 +48,40 @@ def test_bits_are_those_of_the_command(rows, name, tmp_path):
     assert (out[["u_std", "v_std"]].to_numpy() == std).all()
 
 
+@pytest.mark.parametrize("missing", ["mean", "drop"])
+def test_gaps_are_met_as_the_command_meets_them(rows, missing, tmp_path):
+    X, Y = rows[0][:, :2], rows[1]
+    frame = pd.DataFrame(np.hstack([X, Y]), columns=["a", "b", "u", "v"])
+    frame.loc[::7, "a"] = np.nan
+    frame.loc[3, "b"] = np.nan
+    frame.to_csv(tmp_path / "rows.csv", index=False, float_format=lambda v: repr(float(v)))
+    arguments = ["rows.csv", "--inputs", "a,b", "--outputs", "u,v", "-o", "m.orff", "--missing", missing]
+    orff_command("fit", "field", *arguments, "--features", "64", cwd=tmp_path)
+    orff_command("predict", "m.orff", "rows.csv", "-o", "out.csv", "--std", "--also", "divergence", cwd=tmp_path)
+    out = pd.read_csv(tmp_path / "out.csv")
+    model = orff.load(tmp_path / "m.orff")
+    mean, std = model.predict(frame[["a", "b"]], return_std=True)
+    cov = model.predict(frame[["a", "b"]], return_cov=True)[1]
+    gap = frame[["a", "b"]].isna().any(axis=1).to_numpy()
+    assert (np.isnan(mean).any(axis=1) == (gap & (missing == "drop"))).all()
+    divergence = model.divergence(frame[["a", "b"]])
+    for found, column in ((mean, ["u", "v"]), (std, ["u_std", "v_std"]), (divergence, "divergence")):
+        assert np.array_equal(found, out[column].to_numpy(), equal_nan=True)
+    assert np.allclose(np.einsum("nii->ni", cov), std**2, equal_nan=True)
+
+
+def test_words_are_columns_of_the_model(rows, tmp_path):
+    frame = pd.DataFrame({"a": rows[0][:, 0], "colour": np.where(rows[0][:, 1] > 0, "red", "blue"), "u": rows[1][:, 0]})
+    frame.to_csv(tmp_path / "rows.csv", index=False, float_format=lambda v: repr(float(v)))
+    arguments = ["rows.csv", "--outputs", "u", "-o", "m.orff", "--one-hot", "--features", "64"]
+    orff_command("fit", "regression", *arguments, cwd=tmp_path)
+    orff_command("predict", "m.orff", "rows.csv", "-o", "out.csv", cwd=tmp_path)
+    model = orff.load(tmp_path / "m.orff")
+    dummies = pd.get_dummies(frame[["a", "colour"]], prefix_sep="=", dtype=float)[model.feature_names_in_]
+    assert list(dummies.columns) == ["a", "colour=blue", "colour=red"]
+    assert (model.predict(dummies) == pd.read_csv(tmp_path / "out.csv")["u"]).all()
+
+
 def test_arrays_without_names_are_found_by_position(rows, tmp_path):
     X, Y = rows
     model = orff.OperatorRidge(n_components=64).fit(X, Y)

@@ -239,3 +239,30 @@ def test_points_in_many_blocks():
     X[8000, 1] = np.nan
     with pytest.raises(ValueError, match="X: expected finite numbers, got NaN in row 8001, column 2"):
         orff.gaussian(0.7)(X, X[:1])
+
+
+def test_kernels_nested_too_deep_are_refused():
+    k = orff.gaussian(0.5)
+    for _ in range(63):
+        k = k.precompose([[1.0]])
+    said = "^kernel: expected kernels nested at most 64 deep, got more$"
+    with pytest.raises(orff.ParameterError, match=said):
+        k.precompose([[1.0]])
+    for depth in (65, 300, 5000):
+        form = orff.gaussian(0.5).form
+        for _ in range(depth - 1):
+            form = {"kernel": "scaled", "factor": 1.0, "of": form}
+        with pytest.raises(orff.ParameterError, match=said):
+            orff.Kernel(form)
+        with pytest.raises(orff.ParameterError, match=said):
+            orff.OperatorRidge(form).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+def test_sums_and_quotients():
+    k, x = orff.gaussian(0.5), [[0.1], [0.4]]
+    assert np.allclose(sum([k, k])(x), 2 * k(x)) and np.allclose((k / 4)(x), k(x) / 4)
+    for wrong in (lambda: 1 + k, lambda: k / "a", lambda: 2 / k):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(ValueError, match="factor of a kernel"):
+        k / 0

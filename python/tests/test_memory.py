@@ -57,3 +57,27 @@ def test_a_fit_takes_the_memory_it_says(options: str, kind: str) -> None:
     if took < 0:
         pytest.skip("the peak of a process cannot be reset here")
     assert 0.8 < said / took < 1.25, f"said {said} MB, took {took:.0f} MB"
+
+
+LITTLE = """
+import resource
+import numpy as np, orff
+
+X = np.random.default_rng(0).normal(size=(300, 2))
+options = dict(lengthscale=1.0, alpha=1e-3, posterior=False)
+orff.OperatorRidge(n_components=20, **options).fit(X, X)
+pages = int(open("/proc/self/statm").read().split()[0])
+most = pages * resource.getpagesize() + 100_000_000
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+try:
+    orff.OperatorRidge(n_components=6000, **options).fit(X, X)
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_fit_without_room_says_so_and_no_more() -> None:
+    done = subprocess.run([sys.executable, "-c", LITTLE], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("orff ran out of memory: no room for 288000000 bytes more")
+    assert done.stderr == ""  # no trace of a panic

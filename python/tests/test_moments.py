@@ -1,13 +1,17 @@
 """Going on learning: rows add, moments merge and travel."""
 
 import copy
+import os
 import pickle
+import signal
+import time
 
 import numpy as np
 import orff
 import pandas as pd
 import polars as pl
 import pytest
+from orff import _base
 
 OPTIONS = {"n_components": 100}
 
@@ -155,3 +159,101 @@ def test_one_output_keeps_its_axes(rows):
     column = orff.OperatorRidge(**OPTIONS).partial_fit(X, Y[:, :1])
     assert flat.fit_moments(flat.moments_).predict(X).shape == (150,)
     assert column.fit_moments(column.moments_).predict(X).shape == (150, 1)
+
+
+def test_an_interrupt_after_the_last_row_adds_nothing(rows, monkeypatch):
+    X, Y = rows
+
+    class Press:
+        """Ctrl-C when the last row was read, and what was gathered is about to be added."""
+
+        def __init__(self, rows):
+            self.rows = rows
+
+        def __call__(self, stage, done, said):
+            if stage == "fit" and done == self.rows:
+                raise KeyboardInterrupt
+
+        def close(self):
+            pass
+
+    model = orff.OperatorRidge(**OPTIONS).partial_fit(X[:80], Y[:80])
+    before = model.predict(X)
+    monkeypatch.setattr(_base, "Progress", Press)
+    model.set_params(verbose=1)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X[80:], Y[80:])
+    assert model.moments_.n_rows == 80 and (model.predict(X) == before).all()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers")
+def test_what_is_interrupted_adds_nothing():
+    X = np.random.default_rng(0).normal(size=(3000, 3))
+    moments = orff.OperatorRidge(n_components=1200, lengthscale=1.0, alpha=1e-3).partial_fit(X, np.sin(X)).moments_
+    other, known = moments.copy(), moments.n_rows
+
+    def press(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, press)
+    try:
+        for act in (lambda: moments.add(X, np.sin(X)), lambda: moments.merge(other)):
+            began = time.perf_counter()
+            act()
+            took, known = time.perf_counter() - began, known + 3000
+            for share in np.linspace(0.1, 1.0, 10):
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, share * took)
+                    act()
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                    known += 3000
+                except KeyboardInterrupt:
+                    pass
+                assert moments.n_rows == known
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_copies_of_estimators_go_on_by_themselves(rows):
+    X, Y = rows
+    model = orff.OperatorRidge(**OPTIONS).partial_fit(X[:80], Y[:80])
+    twin = copy.copy(model).partial_fit(X[80:], Y[80:])
+    assert (model.moments_.n_rows, twin.moments_.n_rows) == (80, 150)
+
+
+def test_leave_one_out_with_a_warm_start(rows):
+    X, Y = rows
+    cold = orff.OperatorRidge(**OPTIONS, alpha="loo").fit(X, Y)
+    warm = orff.OperatorRidge(**OPTIONS, alpha="loo", warm_start=True).fit(X, Y)
+    assert (warm.predict(X) == cold.predict(X)).all() and warm.alpha_ == cold.alpha_
+    chosen = warm.lengthscale_
+    assert (warm.fit(2 * X[:90], Y[:90]).lengthscale_ == chosen).all() and warm.moments_.n_rows == 90
+    # each row left out and learned from the others, with the same nλ
+    best = np.nanargmin(warm.path_["loo"])
+    assert warm.alpha_ == warm.path_["alpha"][best]
+    for more in (lambda: warm.partial_fit(X, Y), lambda: warm.moments_.add(X, Y)):
+        with pytest.raises(ValueError, match="leave-one-out from rows that are read once"):
+            more()
+    assert warm.moments_.n_rows == 90
+
+
+def test_kept_moments_say_that_they_are_in_double(rows):
+    X, Y = rows
+    said = "double precision: moments that are kept are gathered in it"
+    mixed = {"precision": "mixed", "alpha": 1e-3, **OPTIONS}
+    for model in (
+        orff.OperatorRidge(**mixed).partial_fit(X, Y),
+        orff.OperatorRidge(**mixed, warm_start=True).fit(X, Y),
+    ):
+        assert sum(line.startswith(said) for line in model.choices_) == 1
+    cold = orff.OperatorRidge(**mixed).fit(X, Y)
+    assert not any(line.startswith("double") for line in cold.choices_)
+
+
+def test_a_model_from_a_file_has_no_moments(rows, tmp_path):
+    X, Y = rows
+    path = os.fsencode(tmp_path / "m.orff")
+    orff.OperatorRidge(**OPTIONS).fit(X, Y).save(path)
+    with pytest.warns(UserWarning, match="no moments to go on from, .* files do not hold them"):
+        assert orff.load(path).partial_fit(X, Y).moments_.n_rows == 150

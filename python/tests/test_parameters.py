@@ -6,6 +6,7 @@ import json
 import numpy as np
 import orff
 import pytest
+import scipy.sparse
 from orff import _orff
 from orff._learners import CLASSES
 from sklearn.base import is_classifier
@@ -136,3 +137,60 @@ def test_what_is_said_during_a_fit_has_the_names_of_python(capsys):
     orff.OperatorRidge(verbose=1).fit(X, X)
     said = capsys.readouterr().err
     assert "n_components 256: " in said and "alpha " in said and "features 256" not in said
+
+
+def test_absurd_sizes_are_refused_before_any_work():
+    with pytest.raises(ValueError, match=r"^n_components: expected so many that .* 16384 MB .*10000000, which need about"):
+        orff.FourierFeatures(n_components=10**7).fit(np.zeros((3, 20000)))
+    wide, Y = scipy.sparse.csr_array((40, 2**33)), np.zeros((40, 1))
+    for Class in (orff.OperatorRidge, orff.FourierFeatures, orff.NystromRidge, orff.ExactOperatorRidge):
+        with pytest.raises(ValueError, match=r"^X: expected at most 10000000 columns .*, got 8589934592$"):
+            Class().fit(wide, Y)
+    # kernel sections are dense
+    for Class in (orff.NystromRidge, orff.ExactOperatorRidge):
+        with pytest.raises(ValueError, match="a dense copy of 400 sparse rows .* 32 GB; use OperatorRidge, which leaves"):
+            Class().fit(scipy.sparse.csr_array((400, 10**7)), np.zeros((400, 1)))
+    few = orff.FourierFeatures(memory=1).fit(np.random.default_rng(0).normal(size=(400, 100)))
+    assert 16 <= few.n_components_ < 2000 and any("memory" in line for line in few.choices_)
+
+
+def test_refusals_name_the_argument():
+    many = np.random.default_rng(0).normal(size=(40, 2))
+    model = orff.OperatorRidge(n_components=16)
+    for weight in (np.full(40, 1e308), np.full((40, 2), 1e308)):
+        with pytest.raises(ValueError, match=r"^sample_weight: expected a sum below 1e150"):
+            model.fit(many, many, sample_weight=weight)
+    for y in (np.zeros((40, 0)), many[:, :, None], 3.0):
+        with pytest.raises(ValueError, match=r"^y: expected shape \(n,\) or \(n, p\) with an output at least, got \("):
+            model.fit(many, y)
+    with pytest.raises(ValueError, match="^y: expected numbers, a row for each row of X"):
+        model.fit(many, [[1.0], [2.0, 3.0]])
+    with pytest.raises(TypeError, match="^y: expected a dense array or a table"):
+        model.fit(many, scipy.sparse.csr_array(many))
+    with pytest.raises(ValueError, match=rf"^random_state: expected a whole number from 0 to {2**64 - 1}, got 1.18"):
+        orff.OperatorRidge(random_state=2**70).fit(many, many)
+    G = [[2.0, 1.0], [1.0, 3.0]]
+    for kernel in (orff.decomposable("gaussian", G), orff.curl_free()):
+        with pytest.raises(ValueError, match="^kernel: expected one with one output, such as .*, got 2$"):
+            orff.FourierFeatures(kernel).fit(many)
+
+
+def test_n_jobs_has_one_sentence():
+    said = []
+    for act in ("fit", "predict"):
+        model = orff.OperatorRidge(n_components=16).fit(X, X).set_params(n_jobs=0)
+        with pytest.raises(orff.ParameterError) as error:
+            model.fit(X, X) if act == "fit" else model.predict(X)
+        said.append(str(error.value))
+    assert said == ["n_jobs: expected None, -1 or a whole number from 1 to 4096, got 0"] * 2
+
+
+def test_one_row_has_no_error_bars():
+    for name in ("OperatorRidge", "ExactOperatorRidge", "NystromRidge"):
+        model = getattr(orff, name)().fit(X[:1], X[:1])
+        assert np.allclose(model.predict(X[:1]), X[:1])
+        with pytest.raises(ValueError, match="no error bars: too few rows to tell noise from the constants"):
+            model.predict(X[:1], return_std=True)
+        assert "no error bars: too few rows to tell noise from the constants" in model.choices_
+        # two rows of a constant and its noise
+        assert getattr(orff, name)().fit(X[:2], X[:2]).predict(X[:2], return_std=True)[1].shape == (2, 2)

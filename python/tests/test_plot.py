@@ -129,7 +129,7 @@ def test_what_cannot_be_drawn_leaves_no_figure(rows, plane):
         for model, error, said in wrong:
             with pytest.raises(error, match=said):
                 draw(model)
-        with pytest.raises(ValueError, match="size: expected a whole number of at least 2, got 1"):
+        with pytest.raises(ValueError, match="size: expected a whole number from 2 to 2000, got 1"):
             draw(flat, size=1)
         for bounds in ((1, -1, -1, 1), (0, 1)):
             with pytest.raises(ValueError, match="bounds: expected"):
@@ -154,3 +154,58 @@ def test_rows_with_holes_need_bounds(plane):
         orff.plot.field(model)
     for draw in (orff.plot.field, orff.plot.curl_map):
         draw(model, bounds=(-1, 1, -1, 1))
+
+
+def test_wrong_arguments_leave_no_figure(field, rows):
+    chosen = orff.OperatorRidge(n_components=64).fit(*rows)
+    for draw, model in (
+        (orff.plot.field, field),
+        (orff.plot.potential, field),
+        (orff.plot.curl_map, field),
+        (orff.plot.path, chosen),
+    ):
+        with pytest.raises(TypeError, match="^ax: expected Axes of matplotlib or None, got 3$"):
+            draw(model, ax=3)
+        with pytest.raises(TypeError, match="^options: no_such: .*no_such"):
+            draw(model, no_such=1)
+        if draw is orff.plot.path:
+            continue
+        for bounds in (("a", "b", "c", "d"), 3, (0, 1, 0, 1, 2), (0, np.nan, 0, 1)):
+            with pytest.raises(ValueError, match=r"^bounds: expected \(left, right, bottom, top\) with .*, got "):
+                draw(model, bounds=bounds)
+        for bounds in ((0, np.inf, 0, 1), (-1e300, 1e300, -1e300, 1e300)):
+            with pytest.raises(ValueError, match="^bounds: expected finite numbers within ±1e\\+100, got "):
+                draw(model, bounds=bounds)
+        with pytest.raises(ValueError, match="^bounds: expected sides of which one is at most 1e\\+06 times the other"):
+            draw(model, bounds=(0, 1, 0, 1e-9))
+        for size in (10**9, 2.5, "many"):
+            with pytest.raises(ValueError, match="^size: expected a whole number from 2 to 2000, got "):
+                draw(model, size=size)
+    with pytest.raises(TypeError, match="^ax: expected Axes"):
+        orff.plot.learning_curve(chosen, *rows, ax="here")
+    with pytest.raises(TypeError, match="no_such"):
+        orff.plot.learning_curve(chosen, *rows, no_such=1)
+    assert plt.get_fignums() == []
+    # nothing was left on axes that were given, either
+    ax = plt.figure().subplots()
+    with pytest.raises(TypeError, match="^options"):
+        orff.plot.field(field, ax=ax, no_such=1)
+    assert not ax.collections and ax.figure.axes == [ax]
+
+
+def test_points_on_a_line_or_a_single_one_have_room(plane):
+    X, Y = plane
+    across = np.column_stack([X[:, 0], np.full(len(X), 7.0)])
+    for points, sides in ((across, (3.2, 1.7)), (np.array([[5.0, -3.0]]), (2.8, 2.8))):
+        model = orff.VectorField("curl-free", n_components=64).fit(points, Y[: len(points)])
+        for draw in (orff.plot.field, orff.plot.curl_map):
+            ax = draw(model)
+            (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+            assert left < points[:, 0].min() and points[:, 0].max() < right
+            assert bottom < points[0, 1] < top
+            assert right - left == pytest.approx(sides[0], rel=0.2) and top - bottom == pytest.approx(sides[1], rel=0.2)
+            plt.close()
+
+
+def test_the_names_of_the_module_are_its_functions():
+    assert orff.plot.__all__ == ["curl_map", "field", "learning_curve", "path", "potential"]

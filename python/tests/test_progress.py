@@ -6,6 +6,7 @@ import types
 
 import numpy as np
 import orff
+from jupyter_client.manager import start_new_kernel
 from orff import _progress
 
 
@@ -20,7 +21,7 @@ def test_silent_by_default(capsys):
 
 
 def test_choices_are_told(capsys):
-    model = fit(1)
+    model = fit(np.int64(1))  # a number of NumPy is a number
     shown = capsys.readouterr()
     assert shown.out == ""
     assert [line for line in shown.err.splitlines() if line in model.choices_] == model.choices_
@@ -74,6 +75,34 @@ def test_a_fit_in_a_notebook(monkeypatch):
     model = fit(1)
     assert kernel.said.getvalue().splitlines() == model.choices_
     assert any("steps" in text for text in kernel.shown) and kernel.shown[-1] == ""
+
+
+KERNEL = """
+import numpy as np, orff
+X = np.random.default_rng(0).normal(size=(400, 2))
+model = orff.OperatorRidge(n_components=600, verbose=np.int64(1)).fit(X, np.sin(X))
+print(model.choices_)
+"""
+
+
+def test_a_fit_in_a_real_notebook():
+    manager, client = start_new_kernel(kernel_name="python3")
+    shown = []
+    try:
+        reply = client.execute_interactive(KERNEL, timeout=100, output_hook=shown.append)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert reply["content"]["status"] == "ok"
+    assert not [m for m in shown if m["msg_type"] == "error"]
+    streams = [m["content"] for m in shown if m["msg_type"] == "stream"]
+    said = {name: "".join(m["text"] for m in streams if m["name"] == name) for name in ("stdout", "stderr")}
+    assert said["stderr"].splitlines() == eval(said["stdout"])  # the choices, and no traceback
+    displays = [m for m in shown if m["msg_type"] in ("display_data", "update_display_data")]
+    texts = [m["content"]["data"]["text/plain"] for m in displays]
+    assert displays[0]["msg_type"] == "display_data"
+    assert len({m["content"]["transient"]["display_id"] for m in displays}) == 1
+    assert any("steps" in text for text in texts) and texts[-1] == ""
 
 
 def test_no_console(capsys, monkeypatch):

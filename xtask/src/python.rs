@@ -137,7 +137,9 @@ pub fn spectra() -> Result<String> {
         }
         let given: Vec<String> = fields.iter().map(|f| format!("{f}={f}")).collect();
         writeln!(out, "\n\ndef {}({}) -> Kernel:", identifier(name), arguments.join(", "))?;
-        writeln!(out, "    \"\"\"{formula}.\"\"\"")?;
+        writeln!(out, "    \"\"\"{formula}.\n\n    Examples\n    --------")?;
+        indented(&mut out, &SPECTRUM_EXAMPLE.replace("NAME", &identifier(name)), 4)?;
+        writeln!(out, "    \"\"\"")?;
         writeln!(out, "    return spectrum(\"{name}\", {})", given.join(", "))?;
     }
     Ok(out)
@@ -368,6 +370,13 @@ const FIELD_EXAMPLE: &str = "\
 True
 >>> phi = field.potential(X)
 >>> bool(np.ptp(phi - X[:, 0] * X[:, 1]) < 0.05)
+True
+";
+
+const SPECTRUM_EXAMPLE: &str = "\
+>>> import orff
+>>> k = orff.NAME(lengthscale=0.5)([[0.0], [0.2]])[:, :, 0, 0]
+>>> bool(abs(k[0, 0] - 1) < 1e-12 and 0 < k[0, 1] == k[1, 0] < 1)
 True
 ";
 

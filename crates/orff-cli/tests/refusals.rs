@@ -1,6 +1,6 @@
 //! Every value that a parameter must refuse is refused on the command line with the sentence of the library.
 
-use orff::learn::LEARNERS;
+use orff::learn::{LEARNERS, Role};
 use orff::params::Kind;
 use serde_json::Value;
 use std::process::Command;
@@ -8,7 +8,9 @@ use std::process::Command;
 #[test]
 fn bad_values_are_refused_with_the_sentences_of_the_library() {
     for learner in LEARNERS {
-        for param in learner.spec {
+        let learned = if learner.role == Role::Classifier { "--target" } else { "--outputs" };
+        // every word is a text
+        for param in learner.spec.iter().filter(|param| !matches!(param.kind, Kind::Text)) {
             for bad in param.kind.bad_values() {
                 let flag = format!("--{}", param.flag());
                 let said = param.kind.check(&flag, &bad).unwrap_err().to_string();
@@ -17,7 +19,7 @@ fn bad_values_are_refused_with_the_sentences_of_the_library() {
                     other => other.to_string(),
                 };
                 let out = Command::new(env!("CARGO_BIN_EXE_orff"))
-                    .args(["fit", learner.name, "no-such-file.csv", "--outputs", "y", "-o", "m.orff"])
+                    .args(["fit", learner.name, "no-such-file.csv", learned, "y", "-o", "m.orff"])
                     .arg(format!("{flag}={text}"))
                     .output()
                     .unwrap();

@@ -1,6 +1,7 @@
 //! Numbers back to Python, in the precision of what was asked about.
 
 use crate::data::{BATCH, Source};
+use crate::gaps::Gaps;
 use crate::raise::raise;
 use faer::Mat;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
@@ -89,22 +90,26 @@ pub fn extend(out: &mut Vec<f64>, m: &Mat<f64>) {
 const BLOCK: usize = 1 << 24;
 
 /// Calls `each` with some rows at a time, so many that answers of `width` numbers a row stay small; rows do not
-/// influence each other. Errors number rows from the first one.
+/// influence each other. Errors number rows from the first one. Returns the rows that are to be answered by NaN.
 pub fn by_blocks(
     rows: &Source,
+    gaps: &Gaps,
     width: usize,
     watch: &mut dyn Watch,
     mut each: impl FnMut(&Inputs) -> Result<()>,
-) -> Result<()> {
+) -> Result<Vec<usize>> {
     watch.stage("predict");
+    let mut skipped = Vec::new();
     let (n, block) = (rows.rows(), (BLOCK / width.max(1)).clamp(1, BATCH));
     for from in (0..n).step_by(block) {
         let to = (from + block).min(n);
-        each(&rows.read(from, to)?).map_err(|error| match error {
+        let (inputs, some) = gaps.fill(rows.read(from, to)?);
+        skipped.extend(some.into_iter().map(|i| from + i));
+        each(&inputs).map_err(|error| match error {
             Error::Value { row, column, value, problem } => Error::Value { row: from + row, column, value, problem },
             other => other,
         })?;
         watch.advance((to - from) as u64)?;
     }
-    Ok(())
+    Ok(skipped)
 }

@@ -230,11 +230,17 @@ impl Source {
             }
             before = offset;
         }
+        let places = array(&columns)?;
+        if let Some(k) = (0..before).find(|&k| places.index(k) >= width) {
+            let given = places.index(k) as isize;
+            let said = format!("X: expected column indices from 0 to {}, got {given}", width.saturating_sub(1));
+            return Err(PyValueError::new_err(said));
+        }
         Ok(Source::Sparse(Sparse {
             width,
             rows,
             values: array(&values)?,
-            columns: array(&columns)?,
+            columns: places,
             start: offsets,
             _keep: [values.unbind(), columns.unbind(), start.unbind()],
         }))

@@ -1,5 +1,7 @@
 //! The declarations of the library, for Python's tests: every parameter with the values it must refuse.
 
+use crate::raise::takes;
+use orff::Error;
 use orff::kernel::Kernel;
 use orff::learn::{Estimator, Gatherer, LEARNERS, TRANSFORMERS};
 use orff::params::{Param, Params};
@@ -15,7 +17,13 @@ fn parameters(spec: &[Param], defaults: &Map<String, Value>) -> Value {
             // of other types, where those are refused
             .chain([Value::Null, json!(true), json!({}), json!([["a"]])])
             .filter_map(|value| {
-                let said = p.kind.check(p.python, &value).err()?.to_string();
+                let said = match p.kind.check(p.python, &value).err()? {
+                    Error::Parameter { name, expected, given } => {
+                        Error::Parameter { expected: takes(p.python, expected), name, given }
+                    }
+                    other => other,
+                };
+                let said = said.to_string();
                 Some(json!({"value": value, "said": said}))
             })
             .collect();

@@ -2,6 +2,7 @@
 
 use crate::answer::{array, by_blocks, extend, room};
 use crate::data::Source;
+use crate::gaps::{Gaps, blank};
 use crate::task;
 use orff::model::{Energies, Linear, Model};
 use orff::params::Param;
@@ -47,7 +48,7 @@ pub fn calculus(
     threads: Option<usize>,
 ) -> PyResult<Py<PyAny>> {
     let (n, single, d, p) = (rows.rows(), rows.single(), model.inputs(), model.outputs());
-    let (model, asked) = (model.clone(), word.to_string());
+    let (model, asked, gaps) = (model.clone(), word.to_string(), Gaps::of(model));
     let shape = match word {
         "jacobian" => vec![n, p, d],
         "curl" | "vector_potential" if d > 2 => vec![n, d * (d - 1) / 2],
@@ -58,13 +59,15 @@ pub fn calculus(
         let what = || format!("the {} of {p} components at {n} points", asked.replace('_', " "));
         let (mut of, mut first) = (None, true);
         let mut values = room(&sizes, what, "ask for fewer points at a time")?;
-        by_blocks(&rows, sizes.iter().skip(1).product(), watch, |x| {
+        let width = sizes.iter().skip(1).product();
+        let skipped = by_blocks(&rows, &gaps, width, watch, |x| {
             let (x, field) = (model.projected(x)?, model.linear()?);
             if std::mem::take(&mut first) {
                 of = part(field, &asked, &x)?;
             }
             block(of.as_ref().unwrap_or(field), &asked, &x, &mut values)
         })?;
+        blank(&mut values, width, &skipped);
         Ok(values)
     })?;
     array(py, values, &shape, single)
@@ -87,7 +90,8 @@ pub fn decompose<'py>(
         };
         let (mut gradient, mut rotation, mut mean) = (part()?, part()?, Vec::new());
         let mut energies = Energies { gradient: 0.0, rotation: 0.0, mean: 0.0, cross: 0.0 };
-        by_blocks(&rows, d, watch, |x| {
+        // energies are those of all rows
+        by_blocks(&rows, &Gaps::Refused, d, watch, |x| {
             let parts = model.linear()?.decompose(&*model.projected(x)?)?;
             extend(&mut gradient, &parts.gradient);
             extend(&mut rotation, &parts.rotation);

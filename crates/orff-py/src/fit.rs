@@ -1,6 +1,7 @@
 //! Learning, by the name of a learner: a new one needs nothing here.
 
 use crate::data::Data;
+use crate::kernel::unread;
 use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
@@ -21,7 +22,7 @@ pub fn spec(name: &str) -> Option<&'static [Param]> {
 
 /// Values by their Python names, as JSON, under Orff's names. Those that every estimator has are checked here.
 pub fn values(py: Python<'_>, spec: &[Param], json: &str) -> PyResult<Map<String, Value>> {
-    let wrong = |e: serde_json::Error| raise(py, Error::Data(format!("parameters: {e}")), spec);
+    let wrong = |e: serde_json::Error| raise(py, unread(e, "parameters", "kernel"), spec);
     let mut given: Map<String, Value> = serde_json::from_str(json).map_err(wrong)?;
     for own in Estimator::SPEC.iter().chain(Gatherer::SPEC) {
         if let Some(value) = given.remove(own.python) {

@@ -6,11 +6,12 @@ use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
 use orff::learn::{Begin, Gathering, Learner, learner};
+use orff::rows::Rows;
 use orff::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::{Map, Value};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The moments of the rows so far, with everything that was chosen before the first one.
 #[pyclass(frozen, module = "orff._orff", name = "Gathering")]
@@ -19,12 +20,8 @@ pub struct PyGathering {
     values: Map<String, Value>,
     names: Names,
     column: bool,
-    gathering: Arc<Mutex<Gathering>>,
-}
-
-fn lock(gathering: &Mutex<Gathering>) -> MutexGuard<'_, Gathering> {
-    // one that fails to add is left as it was
-    gathering.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What was gathered never changes: more rows make another one, which takes its place.
+    gathering: Mutex<Arc<Gathering>>,
 }
 
 fn begin(of: &Learner) -> Result<Begin> {
@@ -32,10 +29,44 @@ fn begin(of: &Learner) -> Result<Begin> {
 }
 
 impl PyGathering {
-    fn with(&self, gathering: Gathering) -> Self {
-        let gathering = Arc::new(Mutex::new(gathering));
+    fn with(&self, gathering: Arc<Gathering>) -> Self {
         let (learner, column) = (self.learner, self.column);
-        PyGathering { learner, values: self.values.clone(), names: self.names.clone(), column, gathering }
+        let (values, names) = (self.values.clone(), self.names.clone());
+        PyGathering { learner, values, names, column, gathering: Mutex::new(gathering) }
+    }
+
+    /// What was gathered so far.
+    fn now(&self) -> Arc<Gathering> {
+        self.gathering.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes the place of what was gathered before, unless another thread was faster.
+    fn replace(&self, before: &Arc<Gathering>, after: Gathering) -> bool {
+        let mut now = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = Arc::ptr_eq(&now, before);
+        if same {
+            *now = Arc::new(after);
+        }
+        same
+    }
+
+    /// Adds the rows of another. The sum is made on the pool and takes its place here, once it has arrived: whatever is
+    /// interrupted before adds nothing.
+    fn join(&self, py: Python<'_>, more: Arc<Gathering>) -> PyResult<()> {
+        loop {
+            let before = self.now();
+            let (mine, theirs) = (before.clone(), more.clone());
+            let after = task::run(py, self.learner.spec, None, None, move |_| {
+                let mut sum = (*mine).clone();
+                sum.merge(&theirs)?;
+                Ok(sum)
+            })?;
+            // who pressed Ctrl-C while the sum arrived does not want it either
+            py.check_signals()?;
+            if self.replace(&before, after) {
+                return Ok(());
+            }
+        }
     }
 }
 
@@ -63,10 +94,39 @@ impl PyGathering {
         let gathering = task::run(py, learner.spec, None, tell, move |watch| {
             with_outputs(&rows, tasks, |rows| begin(&own, rows, watch))
         })?;
-        Ok(PyGathering { learner, values: given, names, column, gathering: Arc::new(Mutex::new(gathering)) })
+        Ok(PyGathering { learner, values: given, names, column, gathering: Mutex::new(Arc::new(gathering)) })
     }
 
-    /// Adds rows. When it fails, nothing was added.
+    /// Learns from rows and keeps what was gathered, with the choices of an earlier one where there is one.
+    #[staticmethod]
+    #[pyo3(signature = (name, parameters, x, y, weights, names, earlier=None, tell=None, tasks=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn fit<'py>(
+        py: Python<'py>,
+        name: &str,
+        parameters: &str,
+        x: &Bound<'py, PyAny>,
+        y: &Bound<'py, PyAny>,
+        weights: Option<&Bound<'py, PyAny>>,
+        names: Names,
+        earlier: Option<&PyGathering>,
+        tell: Option<Py<PyAny>>,
+        tasks: Option<usize>,
+    ) -> PyResult<(Self, PyModel)> {
+        let learner = learner(name).map_err(|e| raise(py, e, &[]))?;
+        let (given, rows) = (values(py, learner.spec, parameters)?, Data::of(x, Some(y), weights)?);
+        let (own, column, earlier) = (given.clone(), rows.column(), earlier.map(PyGathering::now));
+        let known = names.clone();
+        let (gathering, model) = task::run(py, learner.spec, None, tell, move |watch| {
+            let kept = |rows: &dyn Rows| learner.fit_kept(&own, earlier.as_deref(), rows, watch);
+            let (gathering, model) = with_outputs(&rows, tasks, kept)?;
+            Ok((gathering, known.give(model, column)?))
+        })?;
+        let gathering = Mutex::new(Arc::new(gathering));
+        Ok((PyGathering { learner, values: given, names, column, gathering }, model.into()))
+    }
+
+    /// Adds rows. When it fails or is interrupted, nothing was added.
     #[pyo3(signature = (x, y, weights, tell=None, tasks=None))]
     fn add<'py>(
         &self,
@@ -77,42 +137,42 @@ impl PyGathering {
         tell: Option<Py<PyAny>>,
         tasks: Option<usize>,
     ) -> PyResult<()> {
-        let (rows, gathering) = (Data::of(x, Some(y), weights)?, self.gathering.clone());
-        task::run(py, self.learner.spec, None, tell, move |watch| {
-            // not under the lock: a thread that waits for its share of the work may take up another addition
-            let mut more = lock(&gathering).empty();
+        let (rows, before) = (Data::of(x, Some(y), weights)?, self.now());
+        let more = task::run(py, self.learner.spec, None, tell, move |watch| {
+            let mut more = before.empty();
             with_outputs(&rows, tasks, |rows| more.add(rows, watch))?;
-            lock(&gathering).merge(&more)
-        })
+            Ok(more)
+        })?;
+        self.join(py, Arc::new(more))
     }
 
     /// Adds the rows that another gathering with the same choices has seen.
     fn merge(&self, py: Python<'_>, other: &PyGathering) -> PyResult<()> {
-        let (gathering, other) = (self.gathering.clone(), other.gathering.clone());
-        task::run(py, self.learner.spec, None, None, move |_| {
-            let more = lock(&other).clone();
-            lock(&gathering).merge(&more)
-        })
+        self.join(py, other.now())
+    }
+
+    /// The same rows, to which others can be added; nothing is copied before they are.
+    fn copy(&self) -> Self {
+        self.with(self.now())
     }
 
     /// The same choices with no rows yet: where another process starts.
     fn empty(&self) -> Self {
-        self.with(lock(&self.gathering).empty())
+        self.with(Arc::new(self.now().empty()))
     }
 
     /// Number of rows so far, of inputs and of outputs.
     fn shape(&self) -> (usize, usize, usize) {
-        let gathering = lock(&self.gathering);
+        let gathering = self.now();
         (gathering.rows(), gathering.inputs(), gathering.outputs())
     }
 
     /// The model of the rows so far.
     #[pyo3(signature = (tell=None))]
     fn solve(&self, py: Python<'_>, tell: Option<Py<PyAny>>) -> PyResult<PyModel> {
-        let (gathering, of, values) = (self.gathering.clone(), self.learner, self.values.clone());
+        let (gathering, of, values) = (self.now(), self.learner, self.values.clone());
         let (names, column) = (self.names.clone(), self.column);
         let model = task::run(py, of.spec, None, tell, move |watch| {
-            let gathering = lock(&gathering).clone();
             names.give(of.solve(&values, &gathering, watch)?, column)
         })?;
         Ok(model.into())
@@ -133,7 +193,7 @@ impl PyGathering {
         let wrong = |e: serde_json::Error| raise(py, Error::Data(format!("parameters: {e}")), &[]);
         let values = serde_json::from_str(values).map_err(wrong)?;
         let gathering = task::run(py, spec(name).unwrap_or(&[]), None, None, move |_| Gathering::from_bytes(bytes))?;
-        Ok(PyGathering { learner, values, names, column, gathering: Arc::new(Mutex::new(gathering)) })
+        Ok(PyGathering { learner, values, names, column, gathering: Mutex::new(Arc::new(gathering)) })
     }
 
     /// Pickles through the bytes of its file.
@@ -142,8 +202,8 @@ impl PyGathering {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, (&'static str, String, Names, bool, Bound<'py, PyBytes>))> {
-        let gathering = self.gathering.clone();
-        let bytes = task::run(py, &[], None, None, move |_| lock(&gathering).to_bytes())?;
+        let gathering = self.now();
+        let bytes = task::run(py, &[], None, None, move |_| gathering.to_bytes())?;
         let values = Value::Object(self.values.clone()).to_string();
         let make = py.get_type::<PyGathering>().getattr("restore")?;
         Ok((make, (self.learner.name, values, self.names.clone(), self.column, PyBytes::new(py, &bytes))))

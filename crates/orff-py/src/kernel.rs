@@ -4,13 +4,19 @@ use crate::answer::{array, extend, room};
 use crate::data::{BATCH, Columns};
 use crate::raise::raise;
 use crate::task;
-use orff::kernel::{Kernel, Seen};
+use orff::kernel::{Kernel, Seen, nested};
 use orff::{Error, Result};
 use pyo3::prelude::*;
 
 /// A kernel from its structured form or from a JSON text of its expression; errors speak of the argument `name`.
 fn read(json: &str, name: &str) -> Result<Kernel> {
-    Kernel::from_value(serde_json::from_str(json).map_err(|e| Error::Data(format!("{name}: {e}")))?, name)
+    Kernel::from_value(serde_json::from_str(json).map_err(|e| unread(e, name, name))?, name)
+}
+
+/// Why a JSON text could not be read; the only thing in it that can be too deep is a kernel, the argument `kernel`.
+pub fn unread(error: serde_json::Error, name: &str, kernel: &str) -> Error {
+    let said = error.to_string();
+    if said.starts_with("recursion limit") { nested(kernel) } else { Error::Data(format!("{name}: {said}")) }
 }
 
 /// The structured form of a kernel, as JSON, and its expression.

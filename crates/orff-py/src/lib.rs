@@ -7,6 +7,7 @@ mod data;
 mod describe;
 mod field;
 mod fit;
+mod gaps;
 mod gathering;
 mod kernel;
 mod model;
@@ -18,6 +19,7 @@ use pyo3::prelude::*;
 
 #[pymodule]
 fn _orff(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    task::hush_memory();
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<model::PyModel>()?;
     m.add_class::<gathering::PyGathering>()?;

@@ -2,6 +2,7 @@
 
 use crate::answer::{Place, array, by_blocks, extend, room, zeros};
 use crate::data::Source;
+use crate::gaps::{Gaps, blank};
 use crate::raise::{in_python, raise};
 use crate::task;
 use numpy::Element;
@@ -44,11 +45,12 @@ impl PyModel {
         let mut place = Place::of(&out)?;
         task::run(py, self.spec(), threads, None, move |watch| {
             let mut left = place.numbers();
-            by_blocks(&rows, width, watch, |x| {
+            by_blocks(&rows, &Gaps::Refused, width, watch, |x| {
                 let (block, rest) = std::mem::take(&mut left).split_at_mut(x.nrows() * width);
                 left = rest;
                 model.features(x, block)
             })
+            .map(drop)
         })?;
         Ok(out.into_any().unbind())
     }
@@ -73,7 +75,7 @@ impl PyModel {
         noise: bool,
         threads: Option<usize>,
     ) -> PyResult<Predicted> {
-        let (rows, model) = (Source::of(x)?, self.model.clone());
+        let (rows, model, gaps) = (Source::of(x)?, self.model.clone(), Gaps::of(&self.model));
         let (n, p, single) = (rows.rows(), model.outputs(), rows.single());
         let (mean, deviations, covariances) = task::run(py, self.spec(), threads, None, move |watch| {
             let wanted = |yes: bool, shape: &[usize]| {
@@ -87,13 +89,16 @@ impl PyModel {
             };
             let mut covariances = wanted(cov, &[n, p, p])?;
             let (mut mean, mut deviations) = (wanted(true, &[n, p])?, wanted(std, &[n, p])?);
-            by_blocks(&rows, if cov { p * p } else { p }, watch, |x| {
+            let skipped = by_blocks(&rows, &gaps, if cov { p * p } else { p }, watch, |x| {
                 let found = model.predict(x, Query { std, cov, noise, single })?;
                 extend(&mut mean, &found.mean);
                 found.std.iter().for_each(|s| extend(&mut deviations, s));
                 found.cov.iter().flatten().for_each(|c| extend(&mut covariances, c));
                 Ok(())
             })?;
+            blank(&mut mean, p, &skipped);
+            blank(&mut deviations, p, &skipped);
+            blank(&mut covariances, p * p, &skipped);
             Ok((mean, deviations, covariances))
         })?;
         Ok((
@@ -115,10 +120,12 @@ impl PyModel {
         let (rows, model) = (Source::of(x)?, self.model.clone());
         let t = model.classes().map_err(|e| raise(py, e, self.spec()))?.names.len();
         let (n, single) = (rows.rows(), rows.single());
+        // a row that is skipped would have no class
+        let gaps = Some(Gaps::of(&self.model)).filter(|gaps| !matches!(gaps, Gaps::Skipped)).unwrap_or(Gaps::Refused);
         let found = task::run(py, self.spec(), threads, None, move |watch| {
             let what = || format!("the scores of {t} classes at {n} rows");
             let mut found = room(&[n, t], what, "ask for fewer rows at a time")?;
-            by_blocks(&rows, t, watch, |x| {
+            by_blocks(&rows, &gaps, t, watch, |x| {
                 let scores = model.scores(x, Query { single, ..Query::default() })?;
                 extend(&mut found, &if probabilities { model.probabilities(&scores)? } else { scores });
                 Ok(())

@@ -24,7 +24,7 @@ const ABOUT: [(&str, &str); 6] = [
 ];
 
 /// Words of the library and the command, and those of Python for the same.
-const WORDS: [(&str, &str); 10] = [
+const WORDS: [(&str, &str); 11] = [
     ("the ridge", "alpha"),
     ("a ridge", "an alpha"),
     ("no ridge", "no alpha"),
@@ -32,6 +32,7 @@ const WORDS: [(&str, &str); 10] = [
     ("lower features", "lower n_components"),
     ("give a file, or choose", "call fit, or choose"),
     ("use regression or nystrom", "use OperatorRidge or NystromRidge"),
+    ("use random features, which leave", "use OperatorRidge, which leaves"),
     ("use random features or Nyström landmarks", "use OperatorRidge or NystromRidge"),
     ("n_components: an angle is not finite", "X: an angle is not finite"),
     // as scikit-learn counts
@@ -42,7 +43,8 @@ const WORDS: [(&str, &str); 10] = [
 pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
     match error {
         Error::Parameter { name, expected, given } => {
-            let sentence = Error::Parameter { name: python_name(name, spec), expected, given }.to_string();
+            let name = python_name(name, spec);
+            let sentence = Error::Parameter { expected: takes(&name, expected), name, given }.to_string();
             parameter(py, sentence).unwrap_or_else(|e| e)
         }
         Error::Shape { what, expected, given } => {
@@ -85,6 +87,12 @@ pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
 fn python_name(name: String, spec: &[Param]) -> String {
     let rows = || ROWS.iter().find(|(own, _)| *own == name && !spec.is_empty()).map(|(_, python)| *python);
     spec.iter().find(|p| p.name == name).map(|p| p.python).or_else(rows).map_or(name.clone(), String::from)
+}
+
+/// What a parameter takes, in Python's values.
+pub fn takes(python: &str, expected: String) -> String {
+    // scikit-learn's words for all processors
+    if python == "n_jobs" { expected.replacen("auto or ", "None, -1 or ", 1) } else { expected }
 }
 
 /// A sentence about data, with the argument of a learner that it is about.

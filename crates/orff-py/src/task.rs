@@ -26,6 +26,20 @@ const GRACE: Duration = Duration::from_millis(500);
 /// What panics speak of when there is no room for a matrix.
 const NO_MEMORY: [&str; 3] = ["AllocError", "CapacityOverflow", "capacity overflow"];
 
+/// Panics for want of memory become MemoryErrors: their traces say nothing more.
+pub fn hush_memory() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !no_memory(words(info.payload())) {
+            before(info);
+        }
+    }));
+}
+
+fn no_memory(words: &str) -> bool {
+    NO_MEMORY.iter().any(|word| words.contains(word))
+}
+
 /// The pools of this process: process, number of threads, pool.
 static POOLS: Mutex<Vec<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(Vec::new());
 
@@ -172,7 +186,7 @@ pub fn run<T: Send + 'static>(
     pass(py, spec, &shared, tell.as_ref())?;
     match outcome {
         Ok(result) => result.map_err(|error| raise(py, error, spec)),
-        Err(panic) if NO_MEMORY.iter().any(|word| words(&*panic).contains(word)) => {
+        Err(panic) if no_memory(words(&*panic)) => {
             let (_, layout) = words(&*panic).split_once("size: ").unwrap_or_default();
             let size: String = layout.chars().take_while(char::is_ascii_digit).collect();
             let more = if size.is_empty() { String::new() } else { format!(" for {size} bytes more") };

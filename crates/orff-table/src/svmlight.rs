@@ -7,13 +7,11 @@ use crate::encoding::Sparse;
 use crate::error::{Error, Result};
 use crate::header::{Header, Kind};
 use crate::stream::{Bytes, Stream, failed};
-use orff::rows::Csr;
+use orff::rows::{Csr, WIDEST};
 use std::io::{BufRead, BufReader, Read};
 
 /// A row longer than this is refused.
 const LONGEST: u64 = 1 << 28;
-/// Largest index: every input has a name, a scale and a frequency in every atom.
-const WIDEST: u32 = 10_000_000;
 
 /// Sparse rows whose labels are counted.
 pub(crate) struct Svmlight {
@@ -141,7 +139,7 @@ impl<R: Read> Lines<R> {
                     let Ok(k) = index.parse::<u32>() else {
                         return Err(self.wrong(field, format!("{:?} is not an index", short(index))));
                     };
-                    if k > WIDEST {
+                    if k as usize > WIDEST {
                         let many = format!("index {k} would make more than the {WIDEST} inputs that are allowed");
                         return Err(self.wrong(field, format!("{many} (hash the features to fewer)")));
                     }

@@ -138,8 +138,17 @@ impl Kind {
 
     /// Checks a value; the error names the parameter, what it takes and what was given.
     pub fn check(&self, name: &str, value: &Value) -> Result<()> {
+        if matches!(self, Kind::Kernel) && crate::kernel::too_deep(value) {
+            return Err(crate::kernel::nested(name));
+        }
         if self.accepts(value) {
             return Ok(());
+        }
+        // a limit that nobody meets is not worth saying to others
+        if let Kind::Count { min, max: u64::MAX } = self
+            && value.as_f64().is_some_and(|v| v > u64::MAX as f64)
+        {
+            return Err(Error::parameter(name, format!("a whole number from {min} to {}", u64::MAX), said(value)));
         }
         Err(self.wrong(name, &said(value)))
     }

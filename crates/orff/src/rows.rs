@@ -34,6 +34,9 @@ impl Csr {
     }
 }
 
+/// Most inputs: each has a name, a scale and a frequency in every atom.
+pub const WIDEST: usize = 10_000_000;
+
 /// The inputs of a batch: n×d, dense or sparse.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inputs {

@@ -6,6 +6,7 @@ use crate::linalg::{self, Real};
 use crate::rows::Weights;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which entries of the outputs a part of the moments speaks of.
@@ -299,12 +300,13 @@ impl Moments {
                 format!("{} and {}", other.characters, other.outputs),
             ));
         }
-        let mut other = other.clone();
         self.weight += other.weight;
         self.relative |= other.relative;
+        // only what is kept in another form is copied
+        let mut other = Cow::Borrowed(other);
         if self.by_output != other.by_output {
             self.split_by_output();
-            other.split_by_output();
+            other.to_mut().split_by_output();
         }
         for (key, part) in &other.parts {
             match self.parts.get_mut(key) {

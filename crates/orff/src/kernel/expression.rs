@@ -34,6 +34,7 @@ use serde::de;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::str::FromStr;
+pub(super) use syntax::DEPTH;
 use syntax::Fault;
 
 /// Longest text; larger matrices belong into the structured form.

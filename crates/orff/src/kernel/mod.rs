@@ -27,6 +27,8 @@ pub use helmholtz::Helmholtz;
 pub use listed::Listed;
 pub use matrix::Matrix;
 pub use output::Output;
+pub use reading::nested;
+pub(crate) use reading::too_deep;
 pub use transformable::Transformable;
 
 use crate::error::{Error, Result};

@@ -1,5 +1,6 @@
 //! Fields of structured kernels, read so that what is wrong is said by the name of the field and in our words.
 
+use super::expression::DEPTH;
 use super::{Matrix, Output};
 use crate::error::{Error, Result};
 use crate::params::{Auto, field, said};
@@ -10,6 +11,30 @@ pub(super) const FACTOR: &str = "a finite number > 0";
 pub(super) const GRADIENT: &str = "a number > 0 and < 1 (0 is div-free, 1 is curl-free)";
 pub(super) const AT_LEAST_ZERO: &str = "a number ≥ 0";
 pub(super) const WEIGHTS: &str = "finite numbers ≥ 0, one per atom";
+
+/// Whether a structured form has more kernels inside each other than an expression may have.
+pub(crate) fn too_deep(form: &Value) -> bool {
+    let mut left = vec![(form, 0)];
+    while let Some((value, above)) = left.pop() {
+        match value {
+            Value::Object(fields) => {
+                let level = above + usize::from(fields.contains_key("kernel"));
+                if level > DEPTH {
+                    return true;
+                }
+                left.extend(fields.values().map(|field| (field, level)));
+            }
+            Value::Array(items) => left.extend(items.iter().filter(|i| !i.is_number()).map(|item| (item, above))),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The refusal of such a form; `name` is the argument it speaks of.
+pub fn nested(name: &str) -> Error {
+    Error::parameter(name, format!("kernels nested at most {DEPTH} deep"), "more")
+}
 
 pub(super) fn factor<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     field(from, "factor of a kernel", FACTOR)

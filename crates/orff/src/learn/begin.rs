@@ -111,6 +111,18 @@ impl<'a> Sampled<'a> {
         self.inputs.nrows()
     }
 
+    /// Refuses a dense copy of so many sparse rows, which kernel sections need, where it is beyond the memory (in MB).
+    pub fn allow_dense(&self, rows: usize, memory: f64) -> Result<()> {
+        let gigabytes = 8.0 * rows as f64 * self.dimension() as f64 / 1e9;
+        if !matches!(self.inputs, Inputs::Sparse(_)) || 1e3 * gigabytes <= memory {
+            return Ok(());
+        }
+        Err(Error::refused(
+            format!("a dense copy of {rows} sparse rows with {} columns", self.dimension()),
+            format!("it needs {gigabytes:.0} GB; use random features, which leave rows sparse"),
+        ))
+    }
+
     /// Number of coordinates of the kernel.
     pub fn dimension(&self) -> usize {
         self.inputs.ncols()

@@ -2,7 +2,7 @@
 
 use super::apart::Judged;
 use super::{Regression, Ridge};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::feature::MapKind;
 use crate::kernel::{Kernel, Seen};
 use crate::random::Stream;
@@ -50,6 +50,22 @@ pub fn features(rows: usize, columns: usize, again: bool, kind: MapKind) -> (usi
         "the default".to_string()
     };
     (chosen, format!("features {chosen}: {reason}; kernel error about {error:.3} of its size"))
+}
+
+/// Fewer features, as many as the memory has room for; and the reason. Where none fit, the fewest, which are refused with
+/// what they need.
+pub fn fewer(features: usize, memory: usize, fits: impl Fn(usize) -> bool) -> (usize, String) {
+    let n = (1..=7).map(|k| (features >> k).max(16) / 2 * 2).find(|&n| fits(n)).unwrap_or(16);
+    (n, format!("features {n}: what {memory} MB (the parameter memory) have room for"))
+}
+
+/// The refusal of more features than the memory has room for.
+pub fn too_many(features: usize, megabytes: f64, memory: usize) -> Error {
+    Error::parameter(
+        "features",
+        format!("so many that the fit stays within {memory} MB (the parameter memory)"),
+        format!("{features}, which need about {megabytes:.0} MB"),
+    )
 }
 
 /// Median distance between different rows of a sample, a row of weight w counting as w rows: the usual first guess of a

@@ -3,7 +3,7 @@
 use super::begin::{self, Begun, Choices, FittedExact, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
 use super::exact_posterior::posterior;
-use super::gather::noise_variance;
+use super::gather::{TOO_FEW, noise_variance};
 use super::{Regression, Ridge, sample};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -101,6 +101,7 @@ impl ExactRegression {
         };
         let (p, v) = (rows.outputs(), self.kernel.views().map_or(1, <[_]>::len));
         let sampled = begin::sampled(&learner, rows, None, watch)?.coupled(&learner, &mut choices, watch)?;
+        sampled.allow_dense(sampled.rows(), self.memory as f64)?;
         let scalar = v > 1 || sampled.some_kernel()?.separated().is_some();
         let width = if scalar { v } else { p };
         let bytes = self.allow(sampled.rows(), p, sampled.rows().saturating_mul(width))?;
@@ -118,6 +119,10 @@ impl ExactRegression {
         let (solution, ridge, path) = self.solve(&dual, &mut choices, watch)?;
         choices.say(watch, format!("solved by {}", solution.how));
         let found = self.found(&begun, &data, &dual, solution, ridge);
+        if self.posterior && found.posterior.is_none() {
+            let why = if ridge == 0.0 { "a ridge of 0 has no posterior" } else { TOO_FEW };
+            choices.say(watch, format!("no error bars: {why}"));
+        }
         Ok(begun.finish(found, ridge, path, choices, data.read))
     }
 
@@ -359,7 +364,9 @@ impl ExactRegression {
             let count = known[t] - f64::from(u8::from(self.offset));
             variances[t] = noise_variance(rss, count, freedom[t]) * known[t] / totals[t];
         }
-        let posterior = (self.posterior && ridge > 0.0)
+        // more rows than constants, up to the rounding of their sums
+        let judged = known.iter().all(|known| known - f64::from(u8::from(self.offset)) > 1.0 - 1e-9);
+        let posterior = (self.posterior && ridge > 0.0 && judged)
             .then(|| posterior(dual, &solution, ridge, (m, columns), &totals, self.offset));
         Scaled { points: data.x.clone(), coefficients, constants, variances, posterior }
     }

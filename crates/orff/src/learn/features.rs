@@ -37,6 +37,8 @@ crate::params! {
         measure / measure: Measure = Measure::Plain, Kind::Choice(Measure::NAMES);
         /// How a sum of kernels shares its atoms.
         sum / sum: SumDraw = SumDraw::Concatenation, Kind::Choice(&["concatenation", "mixture"]);
+        /// Most memory in megabytes; features that would need more are refused before they are drawn.
+        memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
         /// Seed of every random choice.
         seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
         /// Number of threads; results do not depend on it.
@@ -76,6 +78,10 @@ impl FourierFeatures {
         if matches!(&drawn.rows.weights, Some(Weights::Row(w)) if w.iter().all(|w| *w == 0.0)) {
             return Err(Error::Data("no row counts: every weight is zero".into()));
         }
+        let one = "one with one output, such as gaussian or matern(2.5)";
+        if let Some(outputs) = given.own_outputs(rows.inputs())?.filter(|own| *own != 1) {
+            return Err(Error::shape("kernel", one, outputs));
+        }
         let preparation = scale::inputs(&given, &self.group, &drawn.rows)?;
         let prepared = preparation.prepare(&drawn.rows.inputs, 1)?;
         let closed = Seen { outputs: 1, lengthscale: Some(1.0), ..Seen::default() };
@@ -89,13 +95,25 @@ impl FourierFeatures {
         let d = prepared.ncols();
         let outputs = kernel.outputs(d)?;
         if outputs != 1 || kernel.views().is_some() {
-            return Err(Error::shape("kernel", "one with one output, such as gaussian or matern(2.5)", outputs));
+            return Err(Error::shape("kernel", one, outputs));
         }
-        let features = self.features.fixed().unwrap_or_else(|| {
-            let (n, reason) = choose::features(drawn.size().unwrap_or(usize::MAX / 16), 1, false, self.map.kind(2));
-            choices.say(watch, reason);
-            n
-        });
+        let features = match self.features.fixed() {
+            Some(features) => features,
+            None => {
+                let known = drawn.size().unwrap_or(usize::MAX / 16);
+                let (mut n, mut reason) = choose::features(known, 1, false, self.map.kind(2));
+                let fits = |n: usize| self.megabytes(n, d) <= self.memory as f64;
+                if !fits(n) {
+                    (n, reason) = choose::fewer(n, self.memory, fits);
+                }
+                choices.say(watch, reason);
+                n
+            }
+        };
+        let megabytes = self.megabytes(features, d);
+        if megabytes > self.memory as f64 {
+            return Err(choose::too_many(features, megabytes, self.memory));
+        }
         let (draw, measure, sum, map, seed) = (self.draw, self.measure, self.sum, self.map, self.seed);
         let learner = Regression { draw, measure, sum, map, seed, ..Regression::default() };
         let map = learner.draw_map(&kernel, d, features)?;
@@ -112,5 +130,11 @@ impl FourierFeatures {
         let rows = drawn.total.unwrap_or(drawn.rows.inputs.nrows());
         let training = Training { rows, kernel: Some(kernel), choices: choices.lines, ..Training::default() };
         Ok((model, training))
+    }
+
+    /// Megabytes that frequencies of so many features take: drawn, kept, and copied into the model.
+    fn megabytes(&self, features: usize, d: usize) -> f64 {
+        let atoms = features as f64 / if self.map.kind(features) == MapKind::Pairs { 2.0 } else { 1.0 };
+        8.0 * (3.0 * atoms * d as f64 + 2.0 * features as f64) / 1e6
     }
 }

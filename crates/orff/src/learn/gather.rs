@@ -2,7 +2,7 @@
 
 use super::begin::{Choices, in_pool};
 use super::choose::EIGEN_UNKNOWNS;
-use super::ridge::{Again, Solved};
+use super::ridge::{Again, Solved, once};
 use super::stage::Stage;
 use super::{Fitted, Regression, Ridge, sample};
 use crate::error::{Error, Result};
@@ -70,16 +70,57 @@ impl Gathering {
 
     /// The same choices with no rows yet: where another process starts.
     pub fn empty(&self) -> Self {
-        let moments = Moments::new(self.moments.characters(), self.moments.outputs());
-        Gathering { moments, rows: 0, ..self.clone() }
+        Gathering {
+            learner: self.learner.clone(),
+            stage: self.stage.clone(),
+            kernel: self.kernel.clone(),
+            map: self.map.clone(),
+            moments: Moments::new(self.moments.characters(), self.moments.outputs()),
+            rows: 0,
+            choices: self.choices.clone(),
+            points: self.points.clone(),
+        }
+    }
+
+    /// Refuses rows of another shape than the first ones.
+    fn same_shape(&self, rows: &dyn Rows) -> Result<()> {
+        let given = (rows.inputs(), rows.outputs());
+        if given == (self.inputs(), self.outputs()) {
+            return Ok(());
+        }
+        let expected = format!("{} inputs and {} outputs as before", self.inputs(), self.outputs());
+        Err(Error::shape("rows", expected, format!("{} and {}", given.0, given.1)))
+    }
+
+    /// Learns from these rows alone, with the choices made before: a warm start. Returns what was gathered of them too.
+    ///
+    /// ```
+    /// use orff::learn::Regression;
+    /// use orff::rows::Table;
+    /// use orff::watch::Silent;
+    /// let x = faer::Mat::from_fn(100, 1, |i, _| i as f64 / 20.0);
+    /// let y = faer::Mat::from_fn(100, 1, |i, _| (i as f64 / 20.0).sin());
+    /// let rows = Table::new(x, y)?;
+    /// let (gathering, fitted) = Regression::default().fit_kept(&rows, &mut Silent)?;
+    /// let (_, again) = gathering.refit(&rows, &mut Silent)?;
+    /// assert_eq!(again.model.table, fitted.model.table);
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn refit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<(Gathering, Fitted)> {
+        self.same_shape(rows)?;
+        in_pool(self.learner.threads, || {
+            let mut own = self.empty();
+            own.absorb(reblock(rows, BLOCK_ROWS)?, watch)?;
+            let fitted = own.clone().solve_here(Some(Again::of(rows)), None, watch)?;
+            Ok((own, fitted))
+        })
     }
 
     /// Adds rows. When it fails, nothing was added.
     pub fn add(&mut self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<()> {
-        let given = (rows.inputs(), rows.outputs());
-        if given != (self.inputs(), self.outputs()) {
-            let expected = format!("{} inputs and {} outputs as before", self.inputs(), self.outputs());
-            return Err(Error::shape("rows", expected, format!("{} and {}", given.0, given.1)));
+        self.same_shape(rows)?;
+        if self.learner.ridge == Ridge::Loo {
+            return Err(once());
         }
         in_pool(self.learner.threads, || {
             let mut more = self.empty();
@@ -160,9 +201,12 @@ impl Gathering {
         let mut choices = self.choices.clone();
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         choices.say(watch, format!("solved by {}", solution.how));
-        if self.learner.posterior && solution.posterior.is_none() {
-            let why =
-                if ridge == 0.0 { "a ridge of 0 has no posterior" } else { "too many unknowns for a posterior" };
+        let reasons = [
+            (ridge == 0.0, "a ridge of 0 has no posterior"),
+            (solution.posterior.is_none(), "too many unknowns for a posterior"),
+            (!judged(&data), TOO_FEW),
+        ];
+        if let Some((_, why)) = reasons.into_iter().find(|(holds, _)| *holds && self.learner.posterior) {
             choices.say(watch, format!("no error bars: {why}"));
         }
         let iterations = solution.iterations;
@@ -180,9 +224,8 @@ impl Gathering {
         unjudged: bool,
     ) -> Linear {
         let residuals = residuals(data, &solution);
-        // with no more rows than constants there is no noise to learn, and no error bar; leverages there are
-        let judged = unjudged || data.iter().all(|c| c.count >= 1.0);
-        let posterior = solution.posterior.filter(|_| judged).map(|spreads| {
+        // leverages there are even where there is no noise to learn
+        let posterior = solution.posterior.filter(|_| unjudged || judged(data)).map(|spreads| {
             let mean = Mat::from_fn(solution.table.nrows(), data.len(), |i, t| data[t].mean_c[i]);
             Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.learner.offset)
                 .with_metric(metric)
@@ -246,6 +289,14 @@ fn residuals(data: &[Centred], solution: &Solution) -> Vec<(f64, f64)> {
         (constant, noise_variance(rss, one.count, spent) * one.observations / one.weight)
     };
     explained.into_iter().enumerate().map(judged).collect()
+}
+
+/// Why there are no error bars with no more rows than constants.
+pub(super) const TOO_FEW: &str = "too few rows to tell noise from the constants";
+
+/// Whether there are more rows than constants: else there is no noise to learn, and no error bar.
+fn judged(data: &[Centred]) -> bool {
+    data.iter().all(|c| c.count >= 1.0)
 }
 
 /// Variance of the noise from a residual sum of squares. With as many degrees of freedom as data the residuals say

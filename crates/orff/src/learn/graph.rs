@@ -23,7 +23,9 @@ impl Graphing {
     pub fn graph(&self, points: &Points, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Laplacian> {
         let n = points.count();
         if n < 2 {
-            return Err(Error::Data(format!("a graph needs at least two rows, got {n}; add rows without outputs")));
+            return Err(Error::Data(
+                "a graph of one sample has no edges: give at least two rows, with outputs or without".into(),
+            ));
         }
         let found = Neighbours::find(points, self.neighbours, self.search, self.seed, watch)?;
         let how = match self.search {

@@ -2,7 +2,7 @@
 
 use super::begin::{self, Begun, Choices, FittedExact, Sampled, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
-use super::gather::noise_variance;
+use super::gather::{TOO_FEW, noise_variance};
 use super::sections::{Sections, posterior};
 use super::stage::Stage;
 use super::{Landmarks, Regression, Ridge, sample};
@@ -81,6 +81,7 @@ impl Nystrom {
             ..Regression::default()
         };
         let sampled = begin::sampled(&learner, rows, None, watch)?.coupled(&learner, &mut choices, watch)?;
+        sampled.allow_dense(sampled.prepared(), learner.memory as f64)?;
         let count = self.count(&sampled, &mut choices, watch)?;
         let mut begun = sampled.begin(&learner, &mut choices, watch)?;
         let sections = self.sections(count, &begun, &mut choices, watch)?;
@@ -101,6 +102,10 @@ impl Nystrom {
         let solution = spectral.solve(&sections, best.ridge, self.posterior)?;
         choices.say(watch, format!("solved by {}", solution.how));
         let found = self.found(sections, &pass, spectral.system(), solution, best.ridge)?;
+        if self.posterior && found.posterior.is_none() {
+            let why = if best.ridge == 0.0 { "a ridge of 0 has no posterior" } else { TOO_FEW };
+            choices.say(watch, format!("no error bars: {why}"));
+        }
         Ok(begun.finish(found, best.ridge, best.among(path), choices, pass.rows))
     }
 
@@ -218,7 +223,8 @@ impl Nystrom {
             variances[t] = noise_variance(rss, of(t).count, spent) * of(t).observations / of(t).weight;
         }
         let coefficients = sections.coefficients(&solution.table)?;
-        let posterior = match solution.posterior {
+        let judged = pass.data.iter().all(|c| c.count >= 1.0);
+        let posterior = match solution.posterior.filter(|_| judged) {
             Some(spreads) => {
                 let mut posterior = posterior(&sections, &pass.data, p, system, spreads, ridge)?;
                 if self.offset {

@@ -1,7 +1,7 @@
 //! How a fit is solved, from moments or over the rows: by memory, then by operations; said before it starts.
 
 use super::Regression;
-use super::choose::EIGEN_UNKNOWNS;
+use super::choose::{self, EIGEN_UNKNOWNS};
 use super::mixed::Precision;
 use super::ridge::Ridge;
 use crate::error::{Error, Result};
@@ -80,11 +80,7 @@ impl Regression {
             if megabytes <= limit {
                 return Ok(Plan { solver, megabytes, reason });
             }
-            Err(Error::parameter(
-                "features",
-                format!("so many that the fit stays within {} MB (the parameter memory)", self.memory),
-                format!("{features}, which need about {megabytes:.0} MB"),
-            ))
+            Err(choose::too_many(features, megabytes, self.memory))
         };
         let refused = self.why_moments(extent);
         match (self.solver, refused) {

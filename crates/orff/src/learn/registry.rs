@@ -1,8 +1,8 @@
 //! Every learner by name: what the command line, Python and the reference pages are made from.
 
 use super::{
-    Classification, ExactLaplacian, ExactRegression, FourierFeatures, Gathering, LaplacianFeatures, LaplacianRidge,
-    Nystrom, Regression, SemiSupervised,
+    Classification, ExactLaplacian, ExactRegression, Fitted, FourierFeatures, Gathering, LaplacianFeatures,
+    LaplacianRidge, Nystrom, Regression, SemiSupervised,
 };
 use crate::error::{Error, Result};
 use crate::model::{Body, Info, Linear, Model, Training};
@@ -288,7 +288,35 @@ fn model(name: &str, params: Map<String, Value>, rows: &dyn Rows, body: Body, tr
 impl Learner {
     /// The model of what was gathered so far, from parameters as they were given to `begin`.
     pub fn solve(&self, values: &Map<String, Value>, gathering: &Gathering, watch: &mut dyn Watch) -> Result<Model> {
-        let fitted = gathering.solve(watch)?;
+        self.gathered(values, gathering, gathering.solve(watch)?)
+    }
+
+    /// Learns from rows and keeps what was gathered, with the choices of an earlier fit where there is one: a warm start.
+    pub fn fit_kept(
+        &self,
+        values: &Map<String, Value>,
+        earlier: Option<&Gathering>,
+        rows: &dyn Rows,
+        watch: &mut dyn Watch,
+    ) -> Result<(Gathering, Model)> {
+        if self.begin.is_none() {
+            return Err(Error::refused(
+                format!("keeping moments of {}", self.name),
+                "it learns from all rows at once",
+            ));
+        }
+        if self.role == Role::Field {
+            square(rows)?;
+        }
+        let (gathering, fitted) = match earlier {
+            Some(earlier) => earlier.refit(rows, watch)?,
+            None => Regression::from_values(&complete(self.name, values)?)?.fit_kept(rows, watch)?,
+        };
+        let model = self.gathered(values, &gathering, fitted)?;
+        Ok((gathering, model))
+    }
+
+    fn gathered(&self, values: &Map<String, Value>, gathering: &Gathering, fitted: Fitted) -> Result<Model> {
         let sizes = (gathering.inputs(), gathering.outputs());
         let body = Body::Linear(Box::new(fitted.model));
         Ok(named(self.name, complete(self.name, values)?, sizes, body, fitted.training))

@@ -128,7 +128,9 @@ impl Regression {
     /// A map of the kernel with about so many unknowns, for outputs with gaps or without.
     pub(super) fn small_map(&self, kernel: &Kernel, d: usize, unknowns: usize, gaps: bool) -> Result<FeatureMap> {
         let columns = Sizes::of(&self.probe(kernel, d)?).unknowns(gaps);
-        let features = (unknowns / columns).max(16) / 2 * 2;
+        // of very many inputs, as many as there is room for
+        let room = (1e6 * self.memory as f64 / (16.0 * d as f64)) as usize;
+        let features = (unknowns / columns).max(16).min(room.max(2)) / 2 * 2;
         self.draw_map(kernel, d, self.features.fixed().map_or(features, |given| given.min(features)))
     }
 
@@ -211,7 +213,27 @@ impl Regression {
         if self.ridge == Ridge::Loo {
             return Err(ridge::once());
         }
-        in_pool(self.threads, || Ok(self.begin_here(rows, None, false, watch)?.0))
+        in_pool(self.threads, || Ok(self.begin_kept(rows, watch)?.0))
+    }
+
+    /// Learns from rows and keeps what was gathered, so that a later fit can start from the same choices.
+    pub fn fit_kept(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<(Gathering, Fitted)> {
+        self.check()?;
+        in_pool(self.threads, || {
+            let (mut gathering, mut begun) = self.begin_kept(rows, watch)?;
+            gathering.absorb(begun.blocks(rows)?, watch)?;
+            let fitted = gathering.clone().solve_here(Some(Again::of(rows)), None, watch)?;
+            Ok((gathering, fitted))
+        })
+    }
+
+    fn begin_kept<'a>(&self, rows: &'a dyn Rows, watch: &mut dyn Watch) -> Result<(Gathering, Begun<'a>)> {
+        let (mut gathering, begun, _) = self.begin_here(rows, None, false, watch)?;
+        if self.precision == Auto::Fixed(Precision::Mixed) {
+            let why = "moments that are kept are gathered in it, as rows to come cannot be read again";
+            gathering.choices.say(watch, format!("double precision: {why}"));
+        }
+        Ok((gathering, begun))
     }
 
     /// Outputs are scaled as the kernel allows, or in the units given. `again`: whether rows may be gone over again and
@@ -250,9 +272,7 @@ impl Regression {
                     choose::features(known, sizes.unknowns(sampled.gaps()), again, self.map.kind(2));
                 let fits = |n: usize| self.plan(n, &sizes, &extent).is_ok();
                 if !fits(n) {
-                    // none that fits: the fewest are refused below, with what they need
-                    n = (1..=7).map(|k| (n >> k).max(16) / 2 * 2).find(|&n| fits(n)).unwrap_or(16);
-                    reason = format!("features {n}: what {} MB (the parameter memory) have room for", self.memory);
+                    (n, reason) = choose::fewer(n, self.memory, fits);
                 }
                 choices.say(watch, reason);
                 n

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::random::Stream;
-use crate::rows::{Batch, Rows, Weights};
+use crate::rows::{Batch, Rows, WIDEST, Weights};
 use crate::watch::Watch;
 
 /// Largest number of rows of a sample.
@@ -40,6 +40,10 @@ pub fn draw<'a>(
     watch: &mut dyn Watch,
 ) -> Result<(Sample, Option<Box<dyn Iterator<Item = Result<Batch>> + 'a>>)> {
     watch.stage("sample");
+    if rows.inputs() > WIDEST {
+        let expected = format!("at most {WIDEST} columns (each has a scale and a frequency in every atom)");
+        return Err(Error::shape("inputs", expected, rows.inputs()));
+    }
     let mut source = rows.batches()?;
     if !rows.rereadable() {
         let (mut head, mut seen, mut ended) = (Vec::new(), 0, false);
@@ -115,7 +119,10 @@ fn empty() -> Error {
     Error::Data("no rows: the data are empty (after dropping rows with missing values, if that was asked)".into())
 }
 
-/// Checks what every row must satisfy: finite or missing outputs, weights ≥ 0.
+/// Weights of a block whose sum is beyond this leave no room for sums of squares.
+const HEAVIEST: f64 = 1e150;
+
+/// Checks what every row must satisfy: finite or missing outputs, weights ≥ 0 that can be added.
 pub fn check(batch: &Batch, first: usize) -> Result<()> {
     let y = &batch.outputs;
     let bad = |row: usize, column: String, value: f64, problem: &str| {
@@ -132,19 +139,27 @@ pub fn check(batch: &Batch, first: usize) -> Result<()> {
         }
     }
     let usable = |w: f64| w.is_finite() && w >= 0.0;
-    match &batch.weights {
-        None => Ok(()),
+    let sum: f64 = match &batch.weights {
+        None => 0.0,
         Some(Weights::Row(w)) => match w.iter().position(|w| !usable(*w)) {
-            Some(i) => bad(i, "weight".into(), w[i], "is not a weight (a finite number ≥ 0)"),
-            None => Ok(()),
+            Some(i) => return bad(i, "weight".into(), w[i], "is not a weight (a finite number ≥ 0)"),
+            None => w.iter().sum(),
         },
         Some(Weights::Entry(w)) => {
+            let mut sum = 0.0;
             for t in 0..w.ncols() {
-                if let Some(i) = (0..w.nrows()).find(|&i| !usable(w[(i, t)]) && y[(i, t)].is_finite()) {
+                let seen = || (0..w.nrows()).filter(|&i| y[(i, t)].is_finite());
+                if let Some(i) = seen().find(|&i| !usable(w[(i, t)])) {
                     return bad(i, format!("weight {}", t + 1), w[(i, t)], "is not a weight (a finite number ≥ 0)");
                 }
+                sum += seen().map(|i| w[(i, t)]).sum::<f64>();
             }
-            Ok(())
+            sum
         }
+    };
+    if sum < HEAVIEST {
+        return Ok(());
     }
+    let expected = format!("a sum below {HEAVIEST:e}, which leaves room for sums of squares (divide them all)");
+    Err(Error::shape("weights", expected, format!("{sum:e}")))
 }

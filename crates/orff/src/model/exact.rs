@@ -73,7 +73,7 @@ impl Exact {
         if wanted && posterior.is_none() {
             return Err(Error::refused(
                 "uncertainty from this model",
-                "it was fitted without a posterior (ridge 0, or posterior switched off); fit again with it",
+                "it was fitted without a posterior (ridge 0, too few rows, or switched off)",
             ));
         }
         let (m, columns) = (self.points.nrows(), self.coefficients.ncols());

@@ -98,6 +98,11 @@ impl Model {
     /// Predicts n rows.
     pub fn predict(&self, x: &Inputs, query: Query) -> Result<Prediction> {
         let projected = self.projected(x)?;
+        // why there are no error bars was said when the model was made
+        let why = self.info.training.choices.iter().find_map(|line| line.strip_prefix("no error bars: "));
+        if let Some(why) = why.filter(|_| (query.std || query.cov) && !self.has_posterior()) {
+            return Err(Error::refused("uncertainty from this model", format!("it has no error bars: {why}")));
+        }
         match &self.body {
             Body::Linear(linear) => linear.predict(&projected, query),
             Body::Exact(exact) => exact.predict(&projected, query),

@@ -772,7 +772,15 @@ fn constant_outputs_and_single_rows_are_learned_as_they_are() {
         assert!(gap(&predict(&fitted, &x).mean, &y) < 1e-12);
         let one = table(&inputs(1, 2, 1), &faer::mat![[3.0, -1.0]], &None);
         let fitted = fit(&exact(&kernel, Ridge::Given(0.1), true), &one);
-        assert!(gap(&predict(&fitted, &inputs(1, 2, 7)).mean, &faer::mat![[3.0, -1.0]]) < 1e-14);
+        let at = Inputs::Dense(inputs(1, 2, 7));
+        let mean = fitted.model.predict(&at, Query::default()).unwrap().mean;
+        assert!(gap(&mean, &faer::mat![[3.0, -1.0]]) < 1e-14);
+        // one row tells nothing of the noise about its constant
+        let landmark = Nystrom { kernel: kernel.clone(), ridge: Ridge::Given(0.1), ..Nystrom::default() };
+        for fitted in [fitted, landmark.fit(&one, &mut Silent).unwrap()] {
+            assert!(fitted.model.predict(&at, ALL).is_err());
+            assert_eq!(fitted.training.choices.iter().filter(|c| c.starts_with("no error bars: too few")).count(), 1);
+        }
     }
 }
 

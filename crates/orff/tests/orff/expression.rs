@@ -436,3 +436,16 @@ proptest! {
         let _ = words.concat().parse::<Kernel>();
     }
 }
+
+#[test]
+fn structured_kernels_are_as_deep_as_expressions() {
+    let deep = |levels: usize| {
+        let inner = json!({"kernel": "decomposable", "spectrum": {"name": "gaussian"}});
+        (1..levels).fold(inner, |of, _| json!({"kernel": "scaled", "factor": 1.0, "of": of}))
+    };
+    assert!(Kernel::from_value(deep(64), "kernel").is_ok());
+    for levels in [65, 120, 2000] {
+        let said = Kernel::from_value(deep(levels), "of").unwrap_err().to_string();
+        assert_eq!(said, "of: expected kernels nested at most 64 deep, got more");
+    }
+}

@@ -120,3 +120,26 @@ fn altered_bytes_are_refused() {
     }
     assert!(Gathering::from_bytes(bytes[..bytes.len() - 1].to_vec()).is_err());
 }
+
+/// A warm start has the rows at hand: leave-one-out reads them again.
+#[test]
+fn a_kept_fit_is_the_fit() {
+    let data = data(150);
+    let (all, some) = (data.rows(0, 150, false), data.rows(0, 90, false));
+    for ridge in [Ridge::Evidence, Ridge::Loo, Ridge::Given(1e-3)] {
+        let learner = Regression { ridge, ..learner("decomposable") };
+        let (mut kept, fitted) = learner.fit_kept(&all, &mut Silent).unwrap();
+        assert_eq!(kept.rows(), 150);
+        assert_eq!(fitted.model.table, learner.fit(&all, &mut Silent).unwrap().model.table);
+        let (again, refitted) = kept.refit(&some, &mut Silent).unwrap();
+        assert_eq!((kept.rows(), again.rows()), (150, 90));
+        assert_eq!(refitted.training.kernel, fitted.training.kernel);
+        let added = kept.add(&some, &mut Silent).map_err(|e| e.to_string());
+        if ridge == Ridge::Loo {
+            assert!(added.unwrap_err().contains("second pass"));
+            assert_eq!(kept.rows(), 150);
+        } else {
+            assert!(added.is_ok() && kept.rows() == 240);
+        }
+    }
+}

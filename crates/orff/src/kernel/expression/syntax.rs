@@ -1,7 +1,7 @@
 //! Text → tree: sums, products, numbers, lists and names with arguments, each with its place.
 
 /// Deepest nesting of parentheses, brackets and kernels.
-pub(super) const DEPTH: usize = 64;
+pub(in crate::kernel) const DEPTH: usize = 64;
 
 /// Longest name.
 const NAME: usize = 64;

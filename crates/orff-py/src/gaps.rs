@@ -1,0 +1,69 @@
+//! Missing inputs of a model that the command fitted with `--missing`: they are met as the command meets them.
+
+use orff::model::Model;
+use orff::rows::Inputs;
+use orff_table::{Code, Encoding, Missing};
+
+/// What happens to inputs that are NaN.
+#[derive(Clone)]
+pub enum Gaps {
+    /// They are refused, with their place.
+    Refused,
+    /// A row that has some is answered by NaN.
+    Skipped,
+    /// Each is the mean of its column in the rows learned from (d).
+    Means(Vec<f64>),
+}
+
+impl Gaps {
+    /// As the model's file says.
+    pub fn of(model: &Model) -> Self {
+        let Ok(encoding) = serde_json::from_value::<Encoding>(model.info.encoding.clone()) else {
+            return Gaps::Refused;
+        };
+        match encoding.missing {
+            Missing::Error => Gaps::Refused,
+            Missing::Drop => Gaps::Skipped,
+            Missing::Mean => {
+                let means = |code: &Code| match code {
+                    Code::Number { mean } => mean.iter().copied().collect(),
+                    Code::Category { shares, .. } => shares.clone().unwrap_or_default(),
+                };
+                let means: Vec<f64> = encoding.inputs.iter().flat_map(|input| means(&input.code)).collect();
+                if means.len() == model.inputs() { Gaps::Means(means) } else { Gaps::Refused }
+            }
+        }
+    }
+
+    /// Rows without gaps, and which of them are answered by NaN.
+    pub fn fill(&self, inputs: Inputs) -> (Inputs, Vec<usize>) {
+        let Inputs::Dense(mut x) = inputs else { return (inputs, Vec::new()) };
+        let mut skipped = Vec::new();
+        if !matches!(self, Gaps::Refused) {
+            for i in 0..x.nrows() {
+                let before = skipped.len();
+                for k in (0..x.ncols()).filter(|&k| x[(i, k)].is_nan()).collect::<Vec<_>>() {
+                    match self {
+                        Gaps::Means(means) if k < means.len() => x[(i, k)] = means[k],
+                        // any number that every group has
+                        _ => {
+                            x[(i, k)] = 1.0;
+                            skipped.truncate(before);
+                            skipped.push(i);
+                        }
+                    }
+                }
+            }
+        }
+        (Inputs::Dense(x), skipped)
+    }
+}
+
+/// Makes the answers of some rows, each of `width` numbers, NaN.
+pub fn blank(answers: &mut [f64], width: usize, rows: &[usize]) {
+    for i in rows {
+        if let Some(row) = answers.get_mut(i * width..(i + 1) * width) {
+            row.fill(f64::NAN);
+        }
+    }
+}

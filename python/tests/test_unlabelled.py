@@ -1,0 +1,83 @@
+"""Learning from rows without outputs."""
+
+import numpy as np
+import orff
+import pytest
+from scipy import sparse
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+
+
+@pytest.fixture
+def moons():
+    rng = np.random.default_rng(3)
+    t, first = rng.uniform(0, np.pi, 240), np.arange(240) % 2 == 0
+    X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T
+    X += 0.05 * rng.normal(size=X.shape)
+    truth = np.where(first, 1.0, -1.0)
+    return X, truth, np.where(np.arange(240) < 2, truth, np.nan)
+
+
+@pytest.mark.parametrize("Class", [orff.LaplacianRidge, orff.ExactLaplacianRidge, orff.SemiSupervisedRidge])
+def test_one_label_for_each_moon(moons, Class, tmp_path):
+    X, truth, y = moons
+    model = Class().fit(X, y)
+    assert (np.sign(model.predict(X)) == truth).mean() > 0.97
+    assert any("2 labelled rows and 238 without" in line for line in model.choices_)
+    assert any(line.startswith("graph: 10 neighbours") for line in model.choices_)
+    model.save(tmp_path / "m.orff")
+    assert (orff.load(tmp_path / "m.orff").predict(X) == model.predict(X)).all()
+
+
+def test_missing_rows_of_several_outputs(moons):
+    X, truth, _ = moons
+    Y = np.column_stack([truth, -2 * truth])
+    Y[4:] = np.nan
+    masked = np.ma.masked_invalid(Y)
+    model = orff.LaplacianRidge(n_components=200)
+    assert (model.fit(X, Y).predict(X) == model.fit(X, masked).predict(X)).all()
+    with pytest.raises(ValueError, match="no output was observed"):
+        model.fit(X, np.full(240, np.nan))
+
+
+def test_features_are_the_warped_kernel(moons):
+    X, truth, y = moons
+    warped = orff.LaplacianFeatures("gaussian(0.3)", n_components=300, strength=20.0, n_neighbors=7)
+    plain = orff.LaplacianFeatures("gaussian(0.3)", n_components=300, strength=0.0, n_neighbors=7)
+    Z, P = warped.fit(X).transform(X), plain.fit(X).transform(X)
+    sigma = float(next(line for line in warped.choices_ if line.startswith("bandwidth")).split()[1])
+    square = ((X[:, None] - X[None]) ** 2).sum(-1)
+    near = np.argsort(square + np.diag(np.full(240, np.inf)), 1)[:, :7]
+    joined = np.zeros((240, 240), bool)
+    joined[np.arange(240)[:, None], near] = True
+    W = np.where(joined | joined.T, np.exp(-square / (2 * sigma**2)), 0)
+    root = np.sqrt(W.sum(1))
+    M = 20.0 * (np.eye(240) - W / np.outer(root, root))
+    K = P @ P.T
+    # the bandwidth was read from a sentence, with four digits
+    assert np.abs(Z @ Z.T - (K - K @ np.linalg.solve(np.eye(240) + M @ K, M @ K))).max() < 1e-3
+    assert warped.transform(X[:3].astype(np.float32)).dtype == np.float32
+    low = orff.LaplacianFeatures("gaussian(0.3)", n_components=300, strength=20.0, rank=40).fit(X)
+    assert low.n_components_ == 40 and low.transform(X[:5]).shape == (5, 40)
+    piped = make_pipeline(orff.LaplacianFeatures(n_components=600), Ridge(alpha=1e-3))
+    features = piped[0].fit(X).transform(X)
+    assert (np.sign(piped[1].fit(features[:2], truth[:2]).predict(features)) == truth).mean() > 0.97
+
+
+def test_views(moons):
+    X, truth, _ = moons
+    rng = np.random.default_rng(0)
+    two = np.hstack([X, X[:, ::-1] + 0.02 * rng.normal(size=X.shape)])
+    y = np.where(np.arange(240) < 12, truth, np.nan)
+    model = orff.SemiSupervisedRidge(views="1-2; 3-4", n_components=400).fit(two, y)
+    assert (np.sign(model.predict(two)) == truth).mean() > 0.95
+    with pytest.raises(ValueError, match="views: expected two or more groups"):
+        orff.SemiSupervisedRidge(views="1-9").fit(two, y)
+
+
+def test_sparse_rows(moons):
+    X, truth, y = moons
+    wide = np.hstack([X, np.zeros((240, 30))])
+    model = orff.LaplacianRidge("gaussian(0.3)", n_components=400, bandwidth=0.1)
+    answers = model.fit(sparse.csr_array(wide), y).predict(sparse.csr_array(wide))
+    assert (np.sign(answers) == truth).mean() > 0.97
