@@ -343,7 +343,8 @@ class OperatorClassifier(Classifier):
         Weights of the classes: balanced (each class counts the same in all), a number for each class by name
         (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
     alpha : loo, gcv, evidence or a number > 0, default="loo"
-        The ridge: a number (λ of the mean loss), or how to choose it; loo is the exact leave-one-out error.
+        The ridge: a number (λ of the mean loss), or how to choose it; loo takes the largest whose exact
+        leave-one-out error is within 0.01 % of the smallest.
     fit_intercept : true or false, default=True
         Learn a constant for each class.
     precision : auto or one of double, mixed, default="auto"

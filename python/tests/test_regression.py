@@ -16,7 +16,8 @@ from sklearn.metrics import r2_score
 REGRESSORS = [Class for Class in CLASSES.values() if issubclass(Class, Regressor) and not issubclass(Class, Field)]
 
 
-@pytest.mark.parametrize("Class", REGRESSORS)
+# the exact twin of LaplacianRidge has no error bars
+@pytest.mark.parametrize("Class", [Class for Class in REGRESSORS if Class is not orff.ExactLaplacianRidge])
 def test_shapes_follow_the_outputs(rows, Class):
     X, Y = rows
     model = Class().fit(X, Y)

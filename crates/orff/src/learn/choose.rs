@@ -13,7 +13,7 @@ use faer::Mat;
 /// Rows that choose a lengthscale.
 const ROWS: usize = 1500;
 /// Octaves from the median distance at which the search of a lengthscale ends.
-const FARTHEST: f64 = 8.0;
+const SHORTEST: f64 = -8.0;
 /// Largest system solved by eigenvalues, which gives every ridge and the posterior.
 pub const EIGEN_UNKNOWNS: usize = 4096;
 
@@ -190,17 +190,15 @@ pub fn open_parameters<'a>(
         Ok(())
     };
     attempt((0.0, 0.0), &mut best)?;
-    let (mut bottom, mut top) = (-4.0_f64, 3.0_f64);
+    let mut bottom = -4.0;
     if open.lengthscale {
         for log in [-4.0, -3.0, -2.0, -1.0, 1.0, 2.0, 3.0] {
             attempt((log, 0.0), &mut best)?;
         }
-        // the best one may lie beyond: rough data need short lengthscales, nearly linear ones long
-        while best.0.0.abs() < FARTHEST && (best.0.0 == top || best.0.0 == bottom) {
-            let next = if best.0.0 == top { &mut top } else { &mut bottom };
-            *next += next.signum();
-            let log = *next;
-            attempt((log, 0.0), &mut best)?;
+        // the best one may lie below: rough data need short lengthscales
+        while best.0.0 == bottom && bottom > SHORTEST {
+            bottom -= 1.0;
+            attempt((bottom, 0.0), &mut best)?;
         }
     }
     if open.gradient {

@@ -47,7 +47,8 @@ crate::params! {
         /// Weights of the classes: balanced (each class counts the same in all), a number for each class by name
         /// (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
         class_weight / class_weight: ClassWeight = ClassWeight::None, Kind::ClassWeights;
-        /// The ridge: a number (λ of the mean loss), or how to choose it; loo is the exact leave-one-out error.
+        /// The ridge: a number (λ of the mean loss), or how to choose it; loo takes the largest whose exact leave-one-out
+        /// error is within 0.01 % of the smallest.
         ridge / alpha: Ridge = Ridge::Loo,
             Kind::WordOr(&["loo", "gcv", "evidence"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
         /// Learn a constant for each class.

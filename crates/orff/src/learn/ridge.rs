@@ -12,8 +12,12 @@ use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// Leave-one-out errors whose ratio is closer to 1 than this are the same.
-const ALIKE: f64 = 1e-5;
+/// For classes the largest ridge is taken whose error exceeds the smallest by less than this share: labels can be
+/// interpolated, and then the errors of small ridges differ by rounding.
+const ALIKE: f64 = 1e-4;
+/// Ridges below this share of the largest of the path, 10⁻⁹ of the largest eigenvalue, are not looked at for classes: the
+/// rounding of their errors would exceed that.
+const RESOLVED: f64 = 1e-11;
 
 /// How the ridge is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -99,7 +103,7 @@ impl Gathering {
             Ridge::Loo => {
                 let [all] = &data[..] else { return Err(incomplete()) };
                 let best = self.leave_one_out(map, all, again, &spectral, &mut path, watch)?;
-                (best, Some("smallest leave-one-out error"))
+                (best, Some(smallest(again)))
             }
         };
         let reason = |by| format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom);
@@ -167,7 +171,7 @@ impl Gathering {
         let (best, by) = match (self.learner.ridge, &corner[..]) {
             (Ridge::Loo, [all]) => {
                 let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
-                (self.leave_one_out(&small, all, again, &spectral, &mut path, watch)?, "smallest leave-one-out error")
+                (self.leave_one_out(&small, all, again, &spectral, &mut path, watch)?, smallest(again))
             }
             (Ridge::Loo, _) => return Err(incomplete()),
             (Ridge::Gcv, _) => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
@@ -213,11 +217,20 @@ impl Gathering {
         }
         let scale = 1.0 / (all.weight * all.mean_y.len() as f64);
         path.iter_mut().zip(&sums).for_each(|(p, s)| p.loo = Some(s * scale));
-        let error = |p: &PathPoint| p.loo.unwrap_or(f64::INFINITY);
-        let least = path.iter().map(error).fold(f64::INFINITY, f64::min);
-        // of ridges that are as good, the largest: the others differ by rounding
-        let good = path.iter().rfind(|p| error(p) <= least * (1.0 + ALIKE) && error(p).is_finite());
+        let (alike, resolved) = if part.is_some() { (ALIKE, RESOLVED) } else { (0.0, 0.0) };
+        let first = resolved * path.last().map_or(0.0, |p| p.ridge);
+        let error = |p: &PathPoint| p.loo.filter(|_| p.ridge >= first).unwrap_or(f64::INFINITY);
+        let most = (1.0 + alike) * path.iter().map(error).fold(f64::INFINITY, f64::min);
+        let good = path.iter().rfind(|p| error(p) <= most && error(p).is_finite());
         good.copied().ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite leave-one-out error"))
+    }
+}
+
+/// What leave-one-out chose, in words.
+fn smallest(again: Option<Again>) -> &'static str {
+    match again {
+        Some(Again { part: Some(_), .. }) => "largest with a leave-one-out error within 0.01 % of the smallest",
+        _ => "smallest leave-one-out error",
     }
 }
 

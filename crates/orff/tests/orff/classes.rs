@@ -60,7 +60,7 @@ fn two_classes_are_regression_on_signs() {
     let (x, y) = drawn(300, 3);
     let y = Mat::from_fn(300, 1, |i, _| if y[(i, 0)] > 0.0 { 1.0 } else { 0.0 });
     let signs = Mat::from_fn(300, 1, |i, _| 1.0 - 2.0 * y[(i, 0)]);
-    for ridge in [Ridge::Loo, Ridge::Evidence, Ridge::Given(1e-3)] {
+    for ridge in [Ridge::Gcv, Ridge::Evidence, Ridge::Given(1e-3)] {
         let found =
             Classification { ridge, ..small(60) }.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent);
         let regression = Regression { ridge, features: Auto::Fixed(60), ..Regression::default() };
@@ -70,6 +70,16 @@ fn two_classes_are_regression_on_signs() {
         assert_eq!(at(&found, &x), mean, "{ridge:?}");
         assert_eq!(found.training.ridge, plain.training.ridge);
     }
+    // by leave-one-out: the same errors, and the largest ridge that is nearly as good as the best
+    let fit =
+        |ridge| Classification { ridge, ..small(60) }.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent);
+    let loo = Regression { ridge: Ridge::Loo, features: Auto::Fixed(60), ..Regression::default() };
+    let loo = loo.fit(&Table::new(x.clone(), signs).unwrap(), &mut Silent).unwrap().training.path;
+    let found = fit(Ridge::Loo).unwrap().training;
+    assert_eq!(found.path, loo);
+    let least = loo.iter().filter_map(|p| p.loo).fold(f64::INFINITY, f64::min);
+    let good = loo.iter().filter(|p| p.loo.unwrap() <= 1.0001 * least).map(|p| p.ridge).fold(0.0, f64::max);
+    assert_eq!(found.ridge, good);
 }
 
 /// Three functions of the code are regression on each coordinate.
