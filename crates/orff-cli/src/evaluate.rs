@@ -21,7 +21,8 @@ pub fn command() -> Command {
         .arg(model_arg())
         .arg(data::files())
         .arg(report_arg())
-        .arg(interval_arg().default_value("0.9"));
+        .arg(interval_arg().default_value("0.9"))
+        .arg(threads_arg());
     for param in data::Reading::SPEC {
         command = command.arg(flags::flag(param, None).help_heading("Files"));
     }
@@ -65,6 +66,15 @@ pub fn interval_arg() -> Arg {
             _ => Err(format!("expected a level between 0 and 1, got {text}")),
         })
         .help("Probability that an interval holds the observation, such as 0.9")
+}
+
+/// The threads of a command that does not learn.
+pub fn threads_arg() -> Arg {
+    Arg::new("threads")
+        .long("threads")
+        .value_name("N")
+        .value_parser(clap::value_parser!(u16).range(1..=4096))
+        .help("Number of threads; results do not depend on it [default: all processors]")
 }
 
 /// 0.9 when the model can say how sure it is.

@@ -103,9 +103,8 @@ fn in_file(param: &Param, path: &str) -> anyhow::Result<Value> {
     };
     let text = std::fs::read_to_string(path).map_err(|e| {
         let why = match e.kind() {
-            std::io::ErrorKind::NotFound => "no such file".to_string(),
             std::io::ErrorKind::InvalidData => "not a text file".to_string(),
-            _ => e.to_string(),
+            _ => orff::error::said(&e),
         };
         anyhow::anyhow!("--{flag}: {path}: {why} (expected a file that holds {holds})")
     })?;

@@ -20,6 +20,7 @@ mod report;
 
 use anyhow::Context;
 use clap::{ArgMatches, Command};
+use orff::linalg::with_threads;
 use std::ffi::OsString;
 use std::io::Write;
 
@@ -55,8 +56,8 @@ fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let session = Session { quiet: matches.get_flag("quiet") };
     match matches.subcommand() {
         Some(("fit", m)) => fit::run(m, &session),
-        Some(("predict", m)) => predict::run(m, &session),
-        Some(("evaluate", m)) => evaluate::run(m, &session),
+        Some(("predict", m)) => in_threads(m, || predict::run(m, &session)),
+        Some(("evaluate", m)) => in_threads(m, || evaluate::run(m, &session)),
         Some(("inspect", m)) => inspect::run(m),
         Some(("plot", m)) => draw::run(m),
         Some(("experiment", m)) => experiment::run(m),
@@ -64,6 +65,11 @@ fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("man", m)) => extras::run_man(m),
         _ => Ok(()),
     }
+}
+
+/// With as many threads as were asked for.
+fn in_threads(matches: &ArgMatches, work: impl FnOnce() -> anyhow::Result<()> + Send) -> anyhow::Result<()> {
+    with_threads(matches.get_one::<u16>("threads").map(|n| usize::from(*n)), work)?
 }
 
 /// 0: done (a reader that closed the pipe early has what it wanted). 1: the work failed. 2: the call was wrong.

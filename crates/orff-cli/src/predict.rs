@@ -52,7 +52,8 @@ pub fn command() -> Command {
                 .long("keep")
                 .value_name("COLUMNS")
                 .help("Columns of the rows to carry along, such as an id"),
-        );
+        )
+        .arg(evaluate::threads_arg());
     for param in data::Reading::SPEC {
         command = command.arg(flags::flag(param, None).help_heading("Files"));
     }

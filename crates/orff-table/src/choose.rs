@@ -165,6 +165,11 @@ fn no_numbers(header: &Header, columns: &[usize]) -> Error {
     let quoted = if names.contains([' ', '"', '\'', '(', ')']) { format!("'{names}'") } else { names };
     let words = columns.iter().any(|&k| matches!(header.kinds[k], Kind::Text(_)));
     let encode = if words { "--one-hot to encode words, " } else { "" };
+    let decimal = |word: &str| word.contains(',') && word.replacen(',', ".", 1).parse::<f64>().is_ok();
+    if columns.iter().any(|&k| matches!(&header.kinds[k], Kind::Text(Some((_, word))) if decimal(word))) {
+        let problem = format!("{}, not numbers: decimal commas are not read, write points", list.join(", "));
+        return Error::file(header.file.clone(), problem);
+    }
     Error::Column(format!(
         "{}: {}, not numbers: use --ignore {quoted} to leave out, {encode}or --inputs to say which columns to use",
         header.file,

@@ -1,5 +1,6 @@
 //! What can go wrong with a table, said with the place: offender first, then what was expected and what to do.
 
+use orff::error::said;
 use std::io;
 use std::path::PathBuf;
 
@@ -47,17 +48,6 @@ impl Error {
     /// Whether the reader of our output went away (`orff predict … | head`).
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-/// Words for the operating system's errors that users meet most.
-fn said(e: &io::Error) -> String {
-    match e.kind() {
-        io::ErrorKind::NotFound => "no such file".into(),
-        io::ErrorKind::PermissionDenied => "permission denied".into(),
-        io::ErrorKind::StorageFull => "no space left on the disk".into(),
-        io::ErrorKind::BrokenPipe => "the reader of the output has gone".into(),
-        _ => e.to_string(),
     }
 }
 

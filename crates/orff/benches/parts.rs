@@ -33,24 +33,38 @@ fn time<T>(work: impl FnOnce() -> T) -> f64 {
 fn peak() -> f64 {
     #[cfg(target_arch = "x86_64")]
     {
-        #[target_feature(enable = "avx2,fma")]
-        fn run(turns: usize) -> f64 {
-            let mut sums = [[1.0f64; 4]; 12];
-            let (a, b) = (black_box([0.999_999; 4]), black_box([1e-9; 4]));
+        #[inline(always)]
+        fn run<const LANES: usize>(turns: usize) -> f64 {
+            let mut sums = [[1.0f64; LANES]; 12];
+            let (a, b) = (black_box([0.999_999; LANES]), black_box([1e-9; LANES]));
             for _ in 0..turns {
                 for sum in &mut sums {
-                    for i in 0..4 {
+                    for i in 0..LANES {
                         sum[i] = sum[i].mul_add(a[i], b[i]);
                     }
                 }
             }
             sums.iter().flatten().sum()
         }
-        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-            let (threads, turns) = (rayon::current_num_threads(), 20_000_000);
-            // SAFETY: the features have just been detected.
+        #[target_feature(enable = "avx512f,avx2,fma")]
+        fn avx512(turns: usize) -> f64 {
+            run::<8>(turns)
+        }
+        #[target_feature(enable = "avx2,fma")]
+        fn avx2(turns: usize) -> f64 {
+            run::<4>(turns)
+        }
+        let (threads, turns) = (rayon::current_num_threads(), 20_000_000);
+        let every = |lanes: usize, run: unsafe fn(usize) -> f64| {
+            // SAFETY: the callers below have detected the features.
             let seconds = time(|| (0..threads).into_par_iter().map(|_| unsafe { run(turns) }).sum::<f64>());
-            return (threads * turns * 12 * 4 * 2) as f64 / seconds;
+            (threads * turns * 12 * lanes * 2) as f64 / seconds
+        };
+        if std::is_x86_feature_detected!("fma") && std::is_x86_feature_detected!("avx512f") {
+            return every(8, avx512);
+        }
+        if std::is_x86_feature_detected!("fma") && std::is_x86_feature_detected!("avx2") {
+            return every(4, avx2);
         }
     }
     f64::NAN

@@ -48,7 +48,7 @@ pub enum Error {
     File { path: PathBuf, why: String },
 
     /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), said(source))]
     Io { path: PathBuf, source: std::io::Error },
 
     /// The user asked to stop.
@@ -89,3 +89,15 @@ impl Error {
 
 /// Results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Words for the operating system's errors that users meet most.
+pub fn said(e: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    match e.kind() {
+        ErrorKind::NotFound => "no such file".into(),
+        ErrorKind::PermissionDenied => "permission denied".into(),
+        ErrorKind::StorageFull => "no space left on the disk".into(),
+        ErrorKind::BrokenPipe => "the reader of the output has gone".into(),
+        _ => e.to_string(),
+    }
+}

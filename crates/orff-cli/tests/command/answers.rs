@@ -27,6 +27,7 @@ fn wrong_questions_get_clear_answers() {
             "orff: none.csv: no such file\n",
         ),
         (vec!["predict", "d.csv", "d.csv"], 1, "d.csv"),
+        (vec!["predict", "none.orff", "d.csv"], 1, "orff: none.orff: no such file\n"),
         (vec!["fit", "nothing"], 2, "nothing"),
         (vec!["experiment", "run", "x99"], 2, "expected one of m16-table-1"),
     ] {
@@ -38,6 +39,9 @@ fn wrong_questions_get_clear_answers() {
     let said = desk.fails(&["fit", "regression", "gap.csv", "--outputs", "y", "-o", "m.orff"], 1);
     assert!(said.contains("gap.csv:3:1") && said.contains("--missing drop"), "{said}");
     desk.ok(&["fit", "regression", "gap.csv", "--outputs", "y", "--missing", "drop", "-o", "m.orff"]);
+    desk.write("comma.csv", "x;y\n0,5;1,25\n0,75;2\n");
+    let said = desk.fails(&["fit", "regression", "comma.csv", "--outputs", "y", "-o", "e.orff"], 1);
+    assert!(said.contains("decimal commas are not read, write points"), "{said}");
     desk.write("empty.csv", "");
     desk.fails(&["fit", "regression", "empty.csv", "--outputs", "y", "-o", "e.orff"], 1);
     let whole = std::fs::read(desk.path("m.orff")).unwrap();

@@ -159,3 +159,35 @@ fn words_become_columns_when_asked() {
     let (json, _) = desk.ok(&["evaluate", "m.orff", "d.csv", "--format", "json"]);
     assert!(number(&serde_json::from_str(&json).unwrap(), &["overall", "r2"]) > 0.99, "{json}");
 }
+
+/// Documents of 40 words out of 50 000, half of them about a subject whose 300 words have a tone: the mean tone is learned.
+#[test]
+fn text_with_fifty_thousand_inputs_is_learned() {
+    let desk = Desk::new();
+    let mut state = 7u64;
+    let mut below = |n: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % n
+    };
+    let mut documents = |n: usize| {
+        let mut text = String::new();
+        for _ in 0..n {
+            let mut words: Vec<u64> = (0..20).flat_map(|_| [1 + below(300), 301 + below(49_700)]).collect();
+            words.sort_unstable();
+            words.dedup();
+            let about: Vec<f64> = words.iter().filter(|w| **w <= 300).map(|w| (w % 7) as f64).collect();
+            text += &format!("{}", about.iter().sum::<f64>() / about.len() as f64);
+            words.iter().for_each(|word| text += &format!(" {word}:1"));
+            text += "\n";
+        }
+        text
+    };
+    desk.write("d.svm", &documents(3000));
+    desk.write("new.svm", &documents(500));
+    let reading = ["--file-format", "svmlight", "--width", "50000"];
+    let line = ["fit", "regression", "d.svm", "--outputs", "y", "--features", "600", "-o", "m.orff"];
+    desk.ok(&[&line[..], &reading[..]].concat());
+    let (json, _) = desk.ok(&[&["evaluate", "m.orff", "new.svm", "--format", "json"], &reading[..]].concat());
+    let r2 = number(&serde_json::from_str(&json).unwrap(), &["overall", "r2"]);
+    assert!(r2 > 0.5, "{json}");
+}

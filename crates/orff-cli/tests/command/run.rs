@@ -55,7 +55,7 @@ fn same_seed_same_bits_in_the_library_and_for_any_number_of_threads() {
                 "1",
             ];
             desk.ok(&[&fit[..], &["-o", "m.orff"]].concat());
-            desk.ok(&["-q", "predict", "m.orff", "d.csv", "-o", "p.csv"]);
+            desk.ok(&["-q", "predict", "m.orff", "d.csv", "--threads", threads, "-o", "p.csv"]);
             let found = columns(&desk.read("p.csv"));
             assert_eq!(found.len(), 2);
             let same = (0..n).all(|i| (0..2).all(|t| found[t][i].to_bits() == expected[(i, t)].to_bits()));

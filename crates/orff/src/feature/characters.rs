@@ -105,9 +105,8 @@ impl<'a> Atoms<'a> {
             sin.iter_mut().zip(exact_sin).for_each(|(s, exact)| *s = T::of(exact));
             return;
         }
-        self.project(from, rows, stride, sin);
+        self.project(from, rows, stride, cos);
         for (cos, sin) in cos.chunks_mut(stride).zip(sin.chunks_mut(stride)) {
-            cos[..rows].copy_from_slice(&sin[..rows]);
             T::sin_cos_in_place(&mut cos[..rows], &mut sin[..rows]);
         }
     }

@@ -66,16 +66,18 @@ impl Part {
     fn add<T: Real>(&mut self, c: MatRef<T>, y: MatRef<f64>, root: &[f64]) {
         self.rows += c.nrows() as f64;
         self.weight += root.iter().map(|r| r * r).sum::<f64>();
-        let root = MatRef::from_column_major_slice(root, root.len(), 1);
-        let mut sum = Mat::zeros(self.sum_c.len(), 1);
-        linalg::add_tn(sum.as_mut(), c, root);
-        self.sum_c.iter_mut().enumerate().for_each(|(m, s)| *s += sum[(m, 0)]);
-        for (t, s) in self.sum_y.iter_mut().enumerate() {
-            *s += (0..y.nrows()).map(|i| root[(i, 0)] * y[(i, t)]).sum::<f64>();
-        }
+        // the outputs and √w side by side: the characters are read once
+        let p = y.ncols();
+        let wide = Mat::from_fn(y.nrows(), p + 1, |i, t| if t < p { y[(i, t)] } else { root[i] });
+        let mut sums = Mat::zeros(self.sum_c.len(), p + 1);
+        linalg::add_tn(sums.as_mut(), c, wide.as_ref());
+        self.cy += sums.subcols(0, p);
+        self.sum_c.iter_mut().enumerate().for_each(|(m, s)| *s += sums[(m, p)]);
+        let mut sums = Mat::zeros(p, p + 1);
+        linalg::add_tn(sums.as_mut(), y, wide.as_ref());
+        self.yy += sums.subcols(0, p);
+        self.sum_y.iter_mut().enumerate().for_each(|(t, s)| *s += sums[(t, p)]);
         linalg::rank_update(self.cc.as_mut(), c);
-        linalg::add_tn(self.cy.as_mut(), c, y);
-        linalg::add_tn(self.yy.as_mut(), y, y);
     }
 
     fn merge(&mut self, other: &Part) {

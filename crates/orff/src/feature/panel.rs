@@ -67,18 +67,21 @@ impl FeatureMap {
         let mut out = Mat::zeros(n, q);
         let strip = self.atoms().blocks.iter().map(|b| b.omega.strip()).max().unwrap_or(1);
         let rows = (PANEL / strip).clamp(16, 256);
-        let panel = |i: usize, mut out: MatMut<f64>| {
+        let stride = rows + 8;
+        let buffers = || {
+            let sines = if self.kind() == MapKind::Pairs { strip * stride } else { 0 };
+            (vec![T::default(); strip * stride], vec![T::default(); sines], Vec::new())
+        };
+        type Buffers<T> = (Vec<T>, Vec<T>, Vec<f64>);
+        let panel = |(cos, sin, sums): &mut Buffers<T>, i: usize, mut out: MatMut<f64>| {
             let x = x.slice(i * rows, i * rows + out.nrows());
-            let (used, stride) = (out.nrows(), rows + 8);
-            let (mut cos, mut sin) = (vec![T::default(); strip * stride], Vec::new());
-            if self.kind() == MapKind::Pairs {
-                sin = vec![T::default(); strip * stride];
-            }
-            let mut sums = vec![0.0; rows * q.next_multiple_of(COLUMNS)];
+            let used = out.nrows();
+            sums.clear();
+            sums.resize(rows * q.next_multiple_of(COLUMNS), 0.0);
             let mut at = 0;
             let mut add = |c: &[T], len: usize| {
                 let depth = len * q.div_ceil(COLUMNS);
-                accumulate(&c[..len * stride], stride, used, &table.data[at..at + depth], &mut sums);
+                accumulate(&c[..len * stride], stride, used, &table.data[at..at + depth], sums);
                 at += depth;
             };
             for (b, block) in self.atoms().blocks.iter().enumerate() {
@@ -101,7 +104,7 @@ impl FeatureMap {
                 (0..used).for_each(|i| out[(i, t)] = sums[i]);
             }
         };
-        out.par_row_chunks_mut(rows).enumerate().for_each(|(i, out)| panel(i, out));
+        out.par_row_chunks_mut(rows).enumerate().for_each_init(buffers, |buffers, (i, out)| panel(buffers, i, out));
         let far = self.far::<T>(x);
         if !far.is_empty() {
             let values = self.combine(&x.pick(&far), &table.in_double());
@@ -146,33 +149,29 @@ impl FeatureMap {
             for (b, block, from) in &blocks {
                 let count = block.count();
                 let pairs = self.kind() == MapKind::Pairs;
-                // angles are made where the sines, or the cosines, will be
-                let place = if pairs { from + count } else { *from };
                 let strip = block.omega.strip().max(256);
                 for start in (0..count).step_by(strip) {
                     let len = strip.min(count - start);
+                    // angles are made where the cosines will be
                     let angles = MatMut::from_column_major_slice_with_stride_mut(
-                        &mut out[place + start..(lines - 1) * m + place + start + len],
+                        &mut out[from + start..(lines - 1) * m + from + start + len],
                         len,
                         lines,
                         m,
                     );
                     block.omega.project_rows(x, start, angles);
                     for line in out.chunks_exact_mut(m) {
-                        let (cos, sin) = line.split_at_mut(from + if pairs { count } else { 0 });
+                        let (cos, rest) = line[from + start..].split_at_mut(len);
                         if pairs {
-                            let (cos, sin) = (&mut cos[from + start..][..len], &mut sin[start..][..len]);
-                            cos.copy_from_slice(sin);
+                            let sin = &mut rest[count - len..][..len];
                             T::sin_cos_in_place(cos, sin);
-                            scale(cos, &factors[from + start..]);
-                            scale(sin, &factors[place + start..]);
+                            scale(sin, &factors[from + count + start..]);
                         } else {
-                            let cos = &mut sin[start..][..len];
                             let phases = &self.phases(*b)[start..];
                             cos.iter_mut().zip(phases).for_each(|(z, b)| *z = *z + T::of(*b));
                             T::cos_in_place(cos);
-                            scale(cos, &factors[place + start..]);
                         }
+                        scale(cos, &factors[from + start..]);
                     }
                 }
             }
@@ -208,9 +207,9 @@ fn accumulate_kernel<A: Arithmetic, T: Real>(
     table: &[[T; COLUMNS]],
     sums: &mut [f64],
 ) {
-    // two registers of 32 bytes for each column of the table
+    // two registers for each column of the table, as far as the compiler unrolls
     const LARGEST: usize = 16;
-    let lanes = 64 / size_of::<T>();
+    let lanes = if A::WIDE { LARGEST } else { 64 / size_of::<T>() };
     let (len, panel) = (c.len() / stride, stride - 8);
     for (table, sums) in table.chunks_exact(len).zip(sums.chunks_exact_mut(COLUMNS * panel)) {
         for first in (0..rows).step_by(lanes) {

@@ -7,6 +7,7 @@ use super::{Regression, Sample, sample, scale};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, reblock};
 use crate::kernel::{Kernel, Matrix, Output, Seen, Units};
+use crate::linalg::with_threads;
 use crate::model::{Exact, ExactPosterior, Training};
 use crate::params::Auto;
 use crate::rows::{Batch, Inputs, Rows, Weights, widen};
@@ -267,12 +268,5 @@ pub(super) fn model(stage: Stage, kernel: Kernel, found: Scaled) -> Exact {
 
 /// Runs a fit with so many threads.
 pub(super) fn in_pool<T: Send>(threads: Auto<usize>, fit: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    match threads.fixed() {
-        None => fit(),
-        Some(threads) => rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|e| Error::numerical("threads", e.to_string()))?
-            .install(fit),
-    }
+    with_threads(threads.fixed(), fit)?
 }

@@ -14,6 +14,9 @@ use faer::Mat;
 const ROWS: usize = 1500;
 /// Octaves from the median distance at which the search of a lengthscale ends.
 const SHORTEST: f64 = -8.0;
+const LONGEST: f64 = 3.0;
+/// Octaves by which the best one is then moved.
+const STEPS: [f64; 2] = [0.5, 0.25];
 /// Largest system solved by eigenvalues, which gives every ridge and the posterior.
 pub const EIGEN_UNKNOWNS: usize = 4096;
 
@@ -192,7 +195,7 @@ pub fn open_parameters<'a>(
     attempt((0.0, 0.0), &mut best)?;
     let mut bottom = -4.0;
     if open.lengthscale {
-        for log in [-4.0, -3.0, -2.0, -1.0, 1.0, 2.0, 3.0] {
+        for log in [-4.0, -3.0, -2.0, -1.0, 1.0, 2.0, LONGEST] {
             attempt((log, 0.0), &mut best)?;
         }
         // the best one may lie below: rough data need short lengthscales
@@ -206,7 +209,7 @@ pub fn open_parameters<'a>(
             attempt((best.0.0, odds), &mut best)?;
         }
     }
-    for step in [0.5, 0.25] {
+    for step in STEPS {
         let (log, odds) = best.0;
         if open.lengthscale {
             attempt((log - step, odds), &mut best)?;
@@ -222,7 +225,13 @@ pub fn open_parameters<'a>(
     let mut lines = Vec::new();
     if open.lengthscale {
         let (chosen, times) = (median * libm::exp2(log), libm::exp2(log));
-        let reason = format!("largest evidence on {n} rows, {times:.2} times the median distance");
+        let reach = STEPS.iter().sum::<f64>();
+        let end = match log {
+            log if log >= LONGEST + reach => ", the longest that is tried",
+            log if log <= bottom - reach => ", the shortest that is tried",
+            _ => "",
+        };
+        let reason = format!("largest evidence on {n} rows, {times:.2} times the median distance{end}");
         lines.push(format!("lengthscale {chosen:.4} (in scaled inputs): {reason}"));
     }
     if open.gradient {

@@ -201,16 +201,16 @@ impl Gathering {
         let mut choices = self.choices.clone();
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         choices.say(watch, format!("solved by {}", solution.how));
+        let unjudged = again.is_some_and(|a| a.part.is_some());
         let reasons = [
             (ridge == 0.0, "a ridge of 0 has no posterior"),
             (solution.posterior.is_none(), "too many unknowns for a posterior"),
-            (!judged(&data), TOO_FEW),
+            (!unjudged && !judged(&data), TOO_FEW),
         ];
         if let Some((_, why)) = reasons.into_iter().find(|(holds, _)| *holds && self.learner.posterior) {
             choices.say(watch, format!("no error bars: {why}"));
         }
         let iterations = solution.iterations;
-        let unjudged = again.is_some_and(|a| a.part.is_some());
         let model = self.solution_model(&data, solution, metric.as_ref(), unjudged);
         Ok(Fitted { model, training: self.training(ridge, path, choices, iterations) })
     }

@@ -194,6 +194,7 @@ impl Gathering {
         let Some(Again { rows, part }) = again.filter(|a| a.rows.rereadable()) else { return Err(once()) };
         watch.stage("leave-one-out");
         let ridges: Vec<f64> = path.iter().map(|p| p.ridge).collect();
+        let errors = spectral.leave_one_out(&all.mean_c, &ridges)?;
         let mut sums = vec![0.0; ridges.len()];
         let mut characters = Characters::new(map.characters());
         let mut row = 0;
@@ -203,7 +204,6 @@ impl Gathering {
             let (inputs, outputs, weights) = self.stage.prepare(&block, row + 1)?;
             map.fill(&inputs, &mut characters);
             let c = characters.as_mat();
-            let c = Mat::from_fn(c.nrows(), c.ncols(), |i, m| c[(i, m)] - all.mean_c[m]);
             let y = Mat::from_fn(c.nrows(), outputs.ncols(), |i, t| outputs[(i, t)] - all.mean_y[t]);
             let weight = match weights {
                 Some(Weights::Row(w)) => w,
@@ -211,7 +211,7 @@ impl Gathering {
             };
             let left = part.map_or_else(|| weight.clone(), |part| part(&block));
             let rows = LeftOut { weight: &weight, left: &left, offset: self.learner.offset };
-            spectral.add_leave_one_out(c.as_ref(), y.as_ref(), rows, &ridges, &mut sums)?;
+            errors.add(c, y.as_ref(), rows, &mut sums);
             row += n;
             watch.advance(n as u64)?;
         }

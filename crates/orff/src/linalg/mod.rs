@@ -14,15 +14,18 @@ mod real;
 pub mod sincos;
 pub mod sincos_single;
 pub mod solve;
+mod sums;
 
 pub use cg::conjugate_gradient;
 pub use eigen::{Eigen, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
-pub use product::{add_tn, product, product_into};
+pub use product::{block_product, product, product_into};
 pub use rank::{Block, mirror, rank_update};
 pub use real::Real;
 pub use sincos::{cos_in_place, sin_cos, sin_cos_in_place};
 pub use solve::Cholesky;
+pub use sums::add_tn;
 
+use crate::{Error, Result};
 use faer::{MatRef, Par};
 
 /// Below this order a matrix is factored by one thread: starting the others costs more than they save.
@@ -32,6 +35,13 @@ const SEQUENTIAL_BELOW: usize = 200;
 fn par(n: usize) -> Par {
     let threads = rayon::current_num_threads();
     if n < SEQUENTIAL_BELOW || threads == 1 { Par::Seq } else { Par::rayon(threads) }
+}
+
+/// Runs some work with so many threads, or with those of the current pool.
+pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T> {
+    let Some(threads) = threads else { return Ok(work()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    Ok(pool.map_err(|e| Error::numerical("threads", e.to_string()))?.install(work))
 }
 
 /// Are all entries finite?

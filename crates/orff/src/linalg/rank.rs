@@ -26,10 +26,11 @@ const PIECE: usize = 1008;
 /// the blocks in double.
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// When the shapes do not agree, or `s` is not column-major.
 pub fn rank_update<T: Real>(s: MatMut<f64>, c: MatRef<T>) {
     let m = c.ncols();
     assert!(s.nrows() == m && s.ncols() == m, "rank_update: {}×{} += ({m} columns)²", s.nrows(), s.ncols());
+    assert!(s.row_stride() == 1, "rank_update: the columns of the matrix are not contiguous");
     let mut pieces = cut(s);
     if pieces.len() == 1 || rayon::current_num_threads() == 1 {
         pieces.into_iter().for_each(|piece| T::update(piece, c));
@@ -95,7 +96,9 @@ impl Piece<'_> {
         matmul(sums.as_mut(), Accum::Replace, left, right, 1.0, Par::Seq);
         for j in 0..s.ncols() {
             let from = if column < row { 0 } else { j };
-            (from..s.nrows()).for_each(|i| s[(i, j)] += f64::from(sums[(i, j)]));
+            let s = s.as_mut().col_mut(j).try_as_col_major_mut().expect("s is column-major").as_slice_mut();
+            let sums = sums.col(j).try_as_col_major().expect("so is a matrix of faer").as_slice();
+            s[from..].iter_mut().zip(&sums[from..]).for_each(|(s, sum)| *s += f64::from(*sum));
         }
     }
 }

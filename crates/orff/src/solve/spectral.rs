@@ -4,7 +4,7 @@ use super::{Correct, Shape, Solution, Spread, System};
 use crate::error::{Error, Result};
 use crate::feature::Basis;
 use crate::linalg;
-use faer::{Mat, MatRef};
+use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 /// Ridges up to this many times the rounding of the eigenvalues are as good as none.
@@ -12,20 +12,20 @@ const TINY: f64 = 1e3;
 
 /// A system with its matrices diagonalised.
 pub struct Spectral {
-    system: System,
-    eigen: Vec<linalg::Eigen>,
+    pub(super) system: System,
+    pub(super) eigen: Vec<linalg::Eigen>,
     /// Where the eigenvalues of each matrix are lost to rounding.
     floors: Vec<f64>,
     /// Qᵀ rhs of each component.
-    turned: Vec<Vec<f64>>,
+    pub(super) turned: Vec<Vec<f64>>,
     /// The components by their filters.
-    classes: Vec<Class>,
+    pub(super) classes: Vec<Class>,
     /// The class of each component.
-    class_of: Vec<usize>,
+    pub(super) class_of: Vec<usize>,
 }
 
 /// Components with one matrix and one s²: every ridge filters them alike, however many they are.
-struct Class {
+pub(super) struct Class {
     /// One of them.
     first: usize,
     /// How many.
@@ -58,17 +58,6 @@ fn classes(system: &System, turned: &[Vec<f64>]) -> (Vec<Class>, Vec<usize>) {
         class_of.push(at);
     }
     (classes, class_of)
-}
-
-/// Rows that are left out, one at a time.
-#[derive(Clone, Copy)]
-pub struct LeftOut<'a> {
-    /// How much each row counts (n).
-    pub weight: &'a [f64],
-    /// How much of that is left out (n): all of it, or one of several repetitions.
-    pub left: &'a [f64],
-    /// Whether a constant was learned.
-    pub offset: bool,
 }
 
 /// What is known of one ridge.
@@ -131,7 +120,7 @@ impl Spectral {
 
     /// 1/(Λ + μ) of a class, and μ. Where both are lost to rounding it is zero: the right-hand side along such an
     /// eigenvalue is mostly rounding, which a tiny ridge would blow up; at μ = 0 this is the pseudo-inverse.
-    fn inverses(&self, class: &Class, ridge: f64) -> (Vec<f64>, f64) {
+    pub(super) fn inverses(&self, class: &Class, ridge: f64) -> (Vec<f64>, f64) {
         let c = &self.system.components[class.first];
         let mu = self.system.rows * ridge / c.s2;
         let values = &self.eigen[c.group].values;
@@ -274,66 +263,6 @@ impl Spectral {
             how: format!("eigenvalues of {unknowns} unknowns"),
             iterations: 1,
         })
-    }
-
-    /// For leave-one-out: leverages of rows and their residuals. `c` (n×M) are characters, `y` (n×p) outputs, both
-    /// centred. Adds Σw e²/(1−h)² of the rows to each ridge. Decomposable kernels and complete outputs only. Cost n·M²
-    /// once and n·M·(1 + r) per ridge. \[loo\]
-    pub fn add_leave_one_out(
-        &self,
-        c: MatRef<f64>,
-        y: MatRef<f64>,
-        LeftOut { weight, left, offset }: LeftOut,
-        ridges: &[f64],
-        sums: &mut [f64],
-    ) -> Result<()> {
-        let Shape::Directions { u, amplitudes } = &self.system.shape else {
-            return Err(Error::refused(
-                "leave-one-out for this kernel",
-                "it is exact for decomposable kernels; use gcv",
-            ));
-        };
-        if self.eigen.len() != 1 {
-            return Err(Error::refused(
-                "leave-one-out with missing outputs",
-                "rows have no common leverage; use gcv",
-            ));
-        }
-        let gram = u.transpose() * u;
-        if (&gram - Mat::<f64>::identity(gram.nrows(), gram.ncols())).norm_max() > 1e-8 {
-            return Err(Error::refused("leave-one-out with a metric", "whiten the outputs instead, or use gcv"));
-        }
-        let mut vectors = self.eigen[0].vectors.clone();
-        let m = vectors.ncols();
-        for j in 0..m {
-            (0..vectors.nrows()).for_each(|i| vectors[(i, j)] *= amplitudes[i]);
-        }
-        let q = linalg::product(c, vectors.as_ref()); // Qᵀ(√a∘c) of each row
-        let targets = linalg::product(y, u.as_ref()); // n×r
-        let (classes, r) = (self.classes.len(), self.turned.len());
-        let filters: Vec<Vec<f64>> =
-            ridges.iter().flat_map(|&l| self.classes.iter().map(move |c| self.inverses(c, l).0)).collect();
-        let of = |l: usize, k: usize| &filters[l * classes + self.class_of[k]];
-        // leverages and predictions of every row at every ridge: two products
-        let squares = Mat::from_fn(q.nrows(), m, |i, j| q[(i, j)] * q[(i, j)]);
-        let leverages = Mat::from_fn(m, filters.len(), |j, f| filters[f][j]);
-        let leverages = linalg::product(squares.as_ref(), leverages.as_ref()); // n×(ridges·classes)
-        let fitted = Mat::from_fn(m, ridges.len() * r, |j, f| of(f / r, f % r)[j] * self.turned[f % r][j]);
-        let fitted = linalg::product(q.as_ref(), fitted.as_ref()); // n×(ridges·r)
-        for i in 0..q.nrows() {
-            let mean = if offset { left[i] / self.system.rows } else { 0.0 };
-            let total: f64 = (0..y.ncols()).map(|t| y[(i, t)] * y[(i, t)]).sum();
-            let inside: f64 = (0..r).map(|k| targets[(i, k)] * targets[(i, k)]).sum();
-            let outside = (total - inside).max(0.0) / ((1.0 - mean) * (1.0 - mean));
-            for (l, sum) in sums.iter_mut().enumerate() {
-                let error = |k: usize| {
-                    let stays = 1.0 - (left[i] * leverages[(i, l * classes + self.class_of[k])] + mean);
-                    ((targets[(i, k)] - fitted[(i, l * r + k)]) / stays).powi(2)
-                };
-                *sum += weight[i] * ((0..r).map(error).sum::<f64>() + outside);
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,0 +1,114 @@
+//! Sums over rows CᵀY, for a C that is too large to be copied.
+//!
+//! Entry (m, t) is Σᵢ cᵢₘyᵢₜ in eight interleaved partial sums, whatever columns are beside it: the bits depend on the
+//! number of rows alone.
+
+use super::Real;
+use super::lanes::{Arithmetic, vectorised};
+use faer::{MatMut, MatRef};
+use rayon::prelude::*;
+
+/// Interleaved partial sums.
+const LANES: usize = 8;
+/// Columns of C that one task does.
+const TASK: usize = 64;
+
+/// out += CᵀY for C b×m, in either precision, and Y b×p, out m×p. 2bmp operations; C is read once.
+///
+/// # Panics
+/// When the shapes do not agree.
+///
+/// ```
+/// use faer::Mat;
+/// let (c, y) = (Mat::from_fn(50, 3, |i, j| (i * j) as f64), Mat::from_fn(50, 2, |i, t| (i + t) as f64));
+/// let mut out = Mat::<f64>::identity(3, 2);
+/// orff::linalg::add_tn(out.as_mut(), c.as_ref(), y.as_ref());
+/// assert_eq!(out, c.transpose() * &y + Mat::<f64>::identity(3, 2));
+/// ```
+pub fn add_tn<T: Real>(out: MatMut<f64>, c: MatRef<T>, y: MatRef<f64>) {
+    let ((b, m), p) = (c.shape(), y.ncols());
+    assert!(y.nrows() == b && out.nrows() == m && out.ncols() == p, "add_tn: shapes do not agree");
+    if c.row_stride() != 1 {
+        return add_tn(out, c.to_owned().as_ref(), y);
+    }
+    if y.row_stride() != 1 {
+        return add_tn(out, c, y.to_owned().as_ref());
+    }
+    if b * m * p < 1 << 15 || rayon::current_num_threads() == 1 {
+        return add(c, y, out);
+    }
+    out.par_row_chunks_mut(TASK).zip(c.par_col_chunks(TASK)).for_each(|(out, c)| add(c, y, out));
+}
+
+vectorised!(fn add<T>(c: MatRef<'_, T>, y: MatRef<'_, f64>, out: MatMut<'_, f64>) = add_kernel);
+
+/// As many sums at once as the registers hold: those of four columns of C with four of Y, or with one.
+#[inline(always)]
+fn add_kernel<A: Arithmetic, T: Real>(c: MatRef<'_, T>, y: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+    if A::WIDE { add_groups::<A, T, 4>(c, y, out) } else { add_groups::<A, T, 1>(c, y, out) }
+}
+
+#[inline(always)]
+fn add_groups<A: Arithmetic, T: Real, const Q: usize>(
+    c: MatRef<'_, T>,
+    y: MatRef<'_, f64>,
+    mut out: MatMut<'_, f64>,
+) {
+    let (m, p) = (c.ncols(), y.ncols());
+    let whole = y.nrows() / LANES * LANES;
+    for first in (0..p).step_by(Q) {
+        // the last columns are repeated where there are too few
+        let some: [&[f64]; Q] = std::array::from_fn(|q| column(y, (first + q).min(p - 1)));
+        let packed: Vec<[[f64; LANES]; Q]> = (0..whole)
+            .step_by(LANES)
+            .map(|i| some.map(|y| y[i..i + LANES].try_into().expect("as many as lanes")))
+            .collect();
+        for from in (0..m).step_by(4) {
+            let four: [&[T]; 4] = std::array::from_fn(|k| column(c, (from + k).min(m - 1)));
+            let lanes = partial_sums::<A, T, Q>(four, &packed);
+            for (k, i) in (from..m.min(from + 4)).enumerate() {
+                for (q, t) in (first..p.min(first + Q)).enumerate() {
+                    let rest = four[k][whole..].iter().zip(&some[q][whole..]);
+                    let rest = rest.fold(0.0, |sum, (c, y)| A::fma((*c).into(), *y, sum));
+                    let [a, b, c, d, e, f, g, h] = lanes[k][q];
+                    out[(i, t)] += ((a + e) + (c + g)) + ((b + f) + (d + h)) + rest;
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn column<'a, T>(m: MatRef<'a, T>, k: usize) -> &'a [T] {
+    m.col(k).try_as_col_major().expect("columns are contiguous").as_slice()
+}
+
+/// The partial sums of four columns with Q. Written so that the compiler keeps them all in registers.
+#[inline(always)]
+fn partial_sums<A: Arithmetic, T: Real, const Q: usize>(
+    c: [&[T]; 4],
+    y: &[[[f64; LANES]; Q]],
+) -> [[[f64; LANES]; Q]; 4] {
+    let [c0, c1, c2, c3] = c.map(|c| &c.as_chunks::<LANES>().0[..y.len()]);
+    let [mut s0, mut s1, mut s2, mut s3] = [[[0.0; LANES]; Q]; 4];
+    for ((((y, c0), c1), c2), c3) in y.iter().zip(c0).zip(c1).zip(c2).zip(c3) {
+        add_products::<A, T, Q>(&mut s0, c0, y);
+        add_products::<A, T, Q>(&mut s1, c1, y);
+        add_products::<A, T, Q>(&mut s2, c2, y);
+        add_products::<A, T, Q>(&mut s3, c3, y);
+    }
+    [s0, s1, s2, s3]
+}
+
+#[inline(always)]
+fn add_products<A: Arithmetic, T: Real, const Q: usize>(
+    sums: &mut [[f64; LANES]; Q],
+    c: &[T; LANES],
+    y: &[[f64; LANES]; Q],
+) {
+    for q in 0..Q {
+        for l in 0..LANES {
+            sums[q][l] = A::fma(c[l].into(), y[q][l], sums[q][l]);
+        }
+    }
+}
