@@ -156,7 +156,8 @@ def said(results: Results, sizes: Sizes) -> list[Limit]:
 READING = """
 Every contender runs in a process of its own, with the same number of threads, in interleaved rounds; preparing the data
 and importing libraries is outside the clock. Figures are the best of the rounds, in brackets the median. Memory is the
-peak above what the process held before the work. A ratio is the peer's figure divided by Orff's: above 1 Orff is ahead.
+peak above what the process held before the work. Predictions and transforms are timed at their second call: at the
+first, a virtual machine may have to be given its memory. A ratio is the peer's figure divided by Orff's: above 1 Orff is ahead.
 Floor and goal are the ratios the project asks of itself; a work that may take 1.25 times the time of its peer has the
 floor 1/1.25 = 0.8. R² is that of predictions for 10 000 held-out rows, averaged over the outputs. A path of Orff has 29
 ridges and those that refine the best, RidgeCV has 20. rfflearn has no ridge. xGPR makes its projections in single

@@ -24,6 +24,9 @@ HELD_OUT = 10_000
 CHUNK = 100_000
 """Rows that are in memory at once when there are more than a million."""
 
+TWICE = {f"{who}_{what}" for who in ("orff", "sklearn") for what in ("predict", "transform", "structured", "dense")}
+"""Timed at their second call: at the first, most of the time goes to a virtual machine that gets its memory."""
+
 
 class Missing(Exception):
     """Why a contender cannot take part."""

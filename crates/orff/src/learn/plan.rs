@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::feature::BLOCK_ROWS;
 use crate::kernel::Atoms;
 use crate::params::Auto;
-use crate::rows::{Batch, Rows, Weights};
+use crate::rows::{Batch, Inputs, Rows, Weights};
 use crate::solve::is_diagonal;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,8 @@ pub(super) struct Extent {
     pub gaps: bool,
     /// Number of observed entries, as far as it is known.
     pub entries: f64,
+    /// Numbers in the sample of rows by which choices are made.
+    pub sample: f64,
     /// Whether rows can be gone over again.
     pub again: bool,
 }
@@ -49,12 +51,17 @@ impl Extent {
     pub fn of(rows: &dyn Rows, sample: &Batch, total: Option<usize>, dimension: usize) -> Self {
         let y = &sample.outputs;
         let observed: usize = y.col_iter().map(|c| c.iter().filter(|v| v.is_finite()).count()).sum();
+        let stored = match &sample.inputs {
+            Inputs::Dense(x) => x.nrows() * x.ncols(),
+            Inputs::Sparse(x) => 2 * x.values.len(),
+        };
         let scale = total.map_or(1.0, |total| total as f64 / y.nrows().max(1) as f64);
         Extent {
             inputs: dimension,
             outputs: rows.outputs(),
             gaps: gaps(y, sample.weights.as_ref()),
             entries: observed as f64 * scale,
+            sample: (stored + y.nrows() * y.ncols()) as f64,
             again: rows.rereadable() && total.is_some(),
         }
     }
@@ -192,7 +199,8 @@ impl Regression {
         let solver =
             if self.precision == Auto::Fixed(Precision::Mixed) { solver + m * BLOCK_ROWS as f64 } else { solver };
         let frequencies = 2.0 * m * d; // drawn, kept, copied into the model: m/2×d each
-        8.0 * (frequencies + m * p + pass.max(solver)) / 1e6 + 2.0
+        // the sample as it was read, as it is prepared, and what choices leave behind, as measured
+        8.0 * (frequencies + m * p + pass.max(solver) + 5.0 * extent.sample) / 1e6 + 2.0
     }
 }
 
