@@ -199,7 +199,8 @@ impl Regression {
     fn fit_mixed(&self, again: Again, mut gathering: Gathering, watch: &mut dyn Watch) -> Result<Fitted> {
         let rows = again.rows;
         let characters = Characters::single(gathering.map.characters());
-        gathering.absorb_in(characters, reblock(rows, BLOCK_ROWS)?, watch)?;
+        // as many bytes as a block in double precision: sums in double are then added to half as often
+        gathering.absorb_in(characters, reblock(rows, 2 * BLOCK_ROWS)?, watch)?;
         if gathering.moments.complete().is_none() {
             return Err(Error::numerical("mixed precision", "some outputs are missing"));
         }
