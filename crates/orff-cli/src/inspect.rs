@@ -53,6 +53,31 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
             line("features", format!("{characters} characters, {atoms} atoms, {uncertain}"))?;
         }
         Body::Exact(exact) => line("sections", format!("at {} points, {uncertain}", exact.points.nrows()))?,
+        Body::Affine(affine) => {
+            line("coefficients", format!("{} and a constant for each output, {uncertain}", affine.table.nrows()))?
+        }
+    }
+    if let Some(series) = &model.series {
+        let lags = series.lags;
+        line(
+            "series",
+            format!("{} members, order {}, {} rows at once", series.members.len(), lags.order, lags.ahead),
+        )?;
+        let white = &series.whiteness;
+        if let (Some(statistic), Some(p)) = (white.portmanteau, white.portmanteau_p) {
+            let lags = white.autocorrelation.len();
+            line(
+                "whiteness",
+                format!("portmanteau {statistic:.1} over {lags} lags of {} residuals, p = {p:.3}", white.rows),
+            )?;
+        }
+        for (t, name) in series.names.iter().enumerate().take(white.ljung_box.len()) {
+            let first = white.autocorrelation.first().map_or(0.0, |a| a[t]);
+            line(
+                "whiteness",
+                format!("{name}: autocorrelation {first:.3}, Ljung-Box p = {:.3}", white.ljung_box_p[t]),
+            )?;
+        }
     }
     line("ridge", format!("{:.4e}", training.ridge))?;
     line("rows", training.rows.to_string())?;

@@ -19,6 +19,7 @@ pub mod loss;
 pub mod graph;
 pub mod metric;
 pub mod solve;
+pub mod series;
 pub mod model;
 pub mod learn;
 pub mod generate;

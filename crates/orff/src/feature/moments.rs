@@ -50,7 +50,7 @@ pub struct Moments {
 }
 
 impl Part {
-    fn new(m: usize, p: usize) -> Self {
+    pub(crate) fn new(m: usize, p: usize) -> Self {
         Part {
             rows: 0.0,
             weight: 0.0,
@@ -63,7 +63,7 @@ impl Part {
     }
 
     /// Adds rows: c (n×M) and y (n×p), each row already multiplied by √w; `root` holds the √w.
-    fn add<T: Real>(&mut self, c: MatRef<T>, y: MatRef<f64>, root: &[f64]) {
+    pub(crate) fn add<T: Real>(&mut self, c: MatRef<T>, y: MatRef<f64>, root: &[f64]) {
         self.rows += c.nrows() as f64;
         self.weight += root.iter().map(|r| r * r).sum::<f64>();
         // the outputs and √w side by side: the characters are read once
@@ -80,7 +80,7 @@ impl Part {
         linalg::rank_update(self.cc.as_mut(), c);
     }
 
-    fn merge(&mut self, other: &Part) {
+    pub(crate) fn merge(&mut self, other: &Part) {
         self.rows += other.rows;
         self.weight += other.weight;
         self.sum_c.iter_mut().zip(&other.sum_c).for_each(|(a, b)| *a += b);

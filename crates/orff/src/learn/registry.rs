@@ -334,5 +334,5 @@ fn named(name: &str, params: Map<String, Value>, (d, p): (usize, usize), body: B
         encoding: Value::Null,
         training,
     };
-    Model { body, projection: None, info }
+    Model { body, projection: None, info, series: None }
 }

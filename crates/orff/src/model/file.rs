@@ -2,7 +2,7 @@
 
 use super::exact_file::ExactHeader;
 use super::held::Stored;
-use super::{Body, Exact, Held, Info, Linear, Model, Posterior, Preparation};
+use super::{Affine, Body, Dynamics, Exact, Held, Info, Linear, Model, Posterior, Preparation};
 use crate::archive::{Archive, Reader};
 use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, MapHeader};
@@ -60,14 +60,20 @@ impl Model {
         let (body, name) = match &self.body {
             Body::Linear(linear) => (serde_json::to_value(LinearHeader::of(linear)?), "linear"),
             Body::Exact(exact) => (serde_json::to_value(ExactHeader::of(exact)?), "exact"),
+            Body::Affine(affine) => (serde_json::to_value(affine.header()), "affine"),
         };
         let body = body.map_err(|e| Error::Data(e.to_string()))?;
         let info = serde_json::to_value(&self.info).map_err(|e| Error::Data(e.to_string()))?;
         let mut archive =
             Archive::new(KIND, json!({ "info": info, "body": name, "projection": self.projection, name: body }));
+        if let Some(series) = &self.series {
+            archive.header["series"] = series.header().map_err(|e| Error::Data(e.to_string()))?;
+            series.store(&mut archive);
+        }
         match &self.body {
             Body::Linear(linear) => linear.store(&mut archive)?,
             Body::Exact(exact) => exact.store(&mut archive)?,
+            Body::Affine(affine) => affine.store(&mut archive),
         }
         Ok(archive)
     }
@@ -79,14 +85,16 @@ impl Model {
         let body = match file.header()["body"].as_str() {
             Some("linear") => Body::Linear(Box::new(Linear::restore(&file)?)),
             Some("exact") => Body::Exact(Box::new(Exact::restore(&file)?)),
+            Some("affine") => Body::Affine(Box::new(Affine::restore(&file)?)),
             other => {
                 let what = other.unwrap_or("nothing").to_string();
                 return Err(file.damaged(format!("it holds a model of kind \"{what}\" that this Orff does not know")));
             }
         };
         let projection = file.part("projection")?;
-        let model = Model { body, projection, info };
+        let mut model = Model { body, projection, info, series: None };
         model.check_info(&file)?;
+        model.series = Dynamics::restore(&file, &model.info, (model.inputs(), model.outputs()))?;
         Ok(model)
     }
 

@@ -1,25 +1,33 @@
 //! Models: what learning leaves behind. They predict, save themselves, and load.
 
+mod affine;
 mod classes;
 mod exact;
 mod exact_file;
 mod field;
 mod file;
+mod forecast;
 mod held;
+mod impulse;
 mod linear;
 mod posterior;
 mod prepare;
 mod project;
+mod series;
 mod waves;
 
+pub use affine::{Affine, AffineSpread};
 pub use classes::{Calibration, Classes, Labels};
 pub use exact::{Exact, ExactPosterior, Span};
 pub use field::{Energies, Parts};
+pub(crate) use forecast::path;
+pub use forecast::{Ask, Forecast, Start};
 pub use held::{Held, Stored};
 pub use linear::{Linear, Prediction, Query};
 pub use posterior::Posterior;
 pub use prepare::Preparation;
 pub use project::{LonLat, Projected};
+pub use series::Dynamics;
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -81,6 +89,19 @@ pub enum Body {
     Linear(Box<Linear>),
     /// Kernel sections at stored points.
     Exact(Box<Exact>),
+    /// Linear in the inputs themselves.
+    Affine(Box<Affine>),
+}
+
+impl Body {
+    /// Predicts n rows.
+    pub fn predict(&self, x: &Inputs, query: Query) -> Result<Prediction> {
+        match self {
+            Body::Linear(linear) => linear.predict(x, query),
+            Body::Exact(exact) => exact.predict(x, query),
+            Body::Affine(affine) => affine.predict(x, query),
+        }
+    }
 }
 
 /// A fitted model with its history.
@@ -92,6 +113,8 @@ pub struct Model {
     pub projection: Option<LonLat>,
     /// Where it comes from.
     pub info: Info,
+    /// What makes forecasts of its predictions, when it was learned from a series.
+    pub series: Option<Box<Dynamics>>,
 }
 
 impl Model {
@@ -103,10 +126,7 @@ impl Model {
         if let Some(why) = why.filter(|_| (query.std || query.cov) && !self.has_posterior()) {
             return Err(Error::refused("uncertainty from this model", format!("it has no error bars: {why}")));
         }
-        match &self.body {
-            Body::Linear(linear) => linear.predict(&projected, query),
-            Body::Exact(exact) => exact.predict(&projected, query),
-        }
+        self.body.predict(&projected, query)
     }
 
     /// Features of n rows (n×M), of a model with one output, row after row into `out`.
@@ -126,8 +146,8 @@ impl Model {
     pub fn linear(&self) -> Result<&Linear> {
         match &self.body {
             Body::Linear(linear) => Ok(linear),
-            Body::Exact(_) => Err(Error::refused(
-                "this of a model of kernel sections",
+            Body::Exact(_) | Body::Affine(_) => Err(Error::refused(
+                "this of a model without random features",
                 "derivatives and parts are known of models with random features; fit one of those",
             )),
         }
@@ -138,6 +158,7 @@ impl Model {
         match &self.body {
             Body::Linear(linear) => &linear.preparation,
             Body::Exact(exact) => &exact.preparation,
+            Body::Affine(affine) => &affine.preparation,
         }
     }
 
@@ -146,6 +167,7 @@ impl Model {
         match &self.body {
             Body::Linear(linear) => &linear.noise,
             Body::Exact(exact) => &exact.noise,
+            Body::Affine(affine) => &affine.noise,
         }
     }
 
@@ -154,15 +176,13 @@ impl Model {
         match &self.body {
             Body::Linear(linear) => linear.posterior.exists(),
             Body::Exact(exact) => exact.posterior.exists(),
+            Body::Affine(affine) => affine.spread.is_some(),
         }
     }
 
     /// Number of inputs d.
     pub fn inputs(&self) -> usize {
-        match &self.body {
-            Body::Linear(linear) => linear.preparation.inputs,
-            Body::Exact(exact) => exact.preparation.inputs,
-        }
+        self.preparation().inputs
     }
 
     /// Number of outputs p.
@@ -170,6 +190,7 @@ impl Model {
         match &self.body {
             Body::Linear(linear) => linear.outputs(),
             Body::Exact(exact) => exact.outputs(),
+            Body::Affine(affine) => affine.outputs(),
         }
     }
 }

@@ -21,6 +21,17 @@ pub fn gamma_tail_quantile(tail: f64, a: f64) -> f64 {
     invert(1.0 - tail, tail, a)
 }
 
+/// Upper tail of the law Gamma(a, 1): Q(a, x) = 1 − P(a, x), 1 for x ≤ 0. That of χ² with k degrees of freedom at q is
+/// Q(k/2, q/2).
+///
+/// ```
+/// use orff::special::gamma_tail;
+/// assert!((gamma_tail(1.0, 2.5) / f64::exp(-2.5) - 1.0).abs() < 1e-14); // the exponential law
+/// ```
+pub fn gamma_tail(a: f64, x: f64) -> f64 {
+    if x > 0.0 { tails(a, x).1 } else { 1.0 }
+}
+
 /// Newton's method for the logarithm of the smaller tail as a function of log x, inside a bracket.
 fn invert(lower: f64, upper: f64, a: f64) -> f64 {
     let left = lower < upper;

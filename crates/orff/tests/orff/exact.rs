@@ -801,7 +801,7 @@ fn ridge_zero_interpolates() {
 // ---- files
 
 fn model(fitted: FittedExact) -> Model {
-    Model { body: Body::Exact(Box::new(fitted.model)), projection: None, info: Info::default() }
+    Model { body: Body::Exact(Box::new(fitted.model)), projection: None, info: Info::default(), series: None }
 }
 
 #[test]

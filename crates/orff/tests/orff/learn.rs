@@ -26,7 +26,8 @@ fn defaults_learn_and_a_file_brings_them_back() {
     }
     let noise = fitted.model.noise[(0, 0)].sqrt();
     assert!((noise - 0.1).abs() < 0.015, "{noise}");
-    let model = Model { body: Body::Linear(Box::new(fitted.model)), projection: None, info: Info::default() };
+    let model =
+        Model { body: Body::Linear(Box::new(fitted.model)), projection: None, info: Info::default(), series: None };
     let back = Model::from_bytes(model.to_bytes().unwrap()).unwrap();
     let q = Query { std: true, ..Query::default() };
     let (a, b) = (model.predict(&Inputs::Dense(x.clone()), q).unwrap(), back.predict(&Inputs::Dense(x), q).unwrap());
@@ -43,7 +44,7 @@ fn parts_that_do_not_belong_together_are_refused() {
     let back = |linear: &orff::model::Linear, edit: &dyn Fn(&mut Info)| {
         let mut info = Info::default();
         edit(&mut info);
-        let model = Model { body: Body::Linear(Box::new(linear.clone())), projection: None, info };
+        let model = Model { body: Body::Linear(Box::new(linear.clone())), projection: None, info, series: None };
         Model::from_bytes(model.to_bytes().unwrap())
     };
     assert!(back(&linear, &|info| info.training.points = vec![vec![0.0; 5]]).is_ok());

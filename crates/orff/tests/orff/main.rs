@@ -15,6 +15,8 @@ mod loss;
 mod mixed;
 mod panel;
 mod ridge;
+mod sequential;
+mod series;
 mod solvers;
 mod spectrum;
 mod stochastic;

@@ -749,7 +749,8 @@ fn a_metric_is_the_covariance_of_the_noise() {
                 posterior: Some(posterior.with_metric(Some(&metric))).into(),
                 warp: None,
             };
-            let model = Model { body: Body::Linear(Box::new(linear)), projection: None, info: Info::default() };
+            let model =
+                Model { body: Body::Linear(Box::new(linear)), projection: None, info: Info::default(), series: None };
             let back = Model::from_bytes(model.to_bytes().unwrap()).unwrap();
             let query = Query { cov: true, noise: false, ..Query::default() };
             let inputs = Inputs::Dense(fresh.clone());

@@ -1,0 +1,100 @@
+//! Least squares with a constant on the inputs themselves, from moments. \[least-squares\]
+
+use crate::error::Result;
+use crate::feature::{BLOCK_ROWS, Part};
+use crate::linalg::{self, Cholesky};
+use crate::model::{Affine, AffineSpread, Preparation};
+use crate::rows::Inputs;
+use crate::solve::Centred;
+use crate::watch::Watch;
+use faer::{Mat, MatRef};
+use std::ops::Range;
+
+/// Pivots below this share of the largest are lost to rounding: columns that follow from others.
+const DEPENDENT: f64 = 1e-12;
+
+/// Rows in units in which their moments keep their digits.
+pub(super) struct LeastSquares {
+    preparation: Preparation,
+    shift: Vec<f64>,
+    ridge: f64,
+}
+
+/// Coefficients, the degrees of freedom they take, and how they were found.
+pub(super) struct Found {
+    pub affine: Affine,
+    pub freedom: f64,
+    pub how: &'static str,
+}
+
+impl LeastSquares {
+    /// Centres and scales of some rows (n×d and n×p).
+    pub fn begin(x: MatRef<f64>, y: MatRef<f64>, ridge: f64) -> Self {
+        let d = x.ncols();
+        let mut preparation = Preparation::plain(d);
+        for k in 0..d {
+            let (mean, sd) = spread(x, k);
+            preparation.centre[k] = mean;
+            preparation.scale[k] = if sd > 1e-12 * mean.abs() { sd } else { 1.0 };
+        }
+        LeastSquares { preparation, shift: (0..y.ncols()).map(|t| spread(y, t).0).collect(), ridge }
+    }
+
+    /// The moments of some rows. Time rows·(d + p)².
+    pub fn part(&self, x: &Mat<f64>, y: &Mat<f64>, rows: Range<usize>, watch: &mut dyn Watch) -> Result<Part> {
+        let mut part = Part::new(x.ncols(), y.ncols());
+        for from in rows.clone().step_by(BLOCK_ROWS) {
+            let n = (rows.end - from).min(BLOCK_ROWS);
+            let u = self.preparation.prepare(&Inputs::Dense(x.subrows(from, n).to_owned()), from + 1)?.to_dense();
+            let y = Mat::from_fn(n, y.ncols(), |i, t| y[(from + i, t)] - self.shift[t]);
+            part.add(u.as_ref(), y.as_ref(), &vec![1.0; n]);
+            watch.advance(n as u64)?;
+        }
+        Ok(part)
+    }
+
+    /// Solves (Σ(u−ū)(u−ū)ᵀ + nλI)A = Σ(u−ū)(y−ȳ)ᵀ; the solution of least norm where columns depend on each other. The
+    /// noise is left for whoever has the residuals.
+    pub fn solve(&self, part: Part, posterior: bool) -> Result<Found> {
+        let mut all = Centred::of(part, true);
+        let (d, n) = (all.cc.nrows(), all.weight);
+        (0..d).for_each(|k| all.cc[(k, k)] += n * self.ridge);
+        let most = (0..d).map(|k| all.cc[(k, k)]).fold(0.0, f64::max);
+        let factor = Cholesky::new(all.cc.as_ref()).ok().filter(|f| {
+            let pivots = (0..d).map(|k| f.factor()[(k, k)] * f.factor()[(k, k)]);
+            pivots.fold(f64::INFINITY, f64::min) > DEPENDENT * most
+        });
+        let (table, root, how) = match factor {
+            Some(factor) => {
+                let table = factor.solve(None, all.cy.as_ref())?;
+                let root =
+                    posterior.then(|| factor.half_solve_transposed(Mat::identity(d, d).as_ref())).transpose()?;
+                (table, root, "Cholesky")
+            }
+            None => {
+                let eigen = linalg::eigen(all.cc.as_ref())?;
+                let top = eigen.values.last().copied().unwrap_or(0.0);
+                let kept: Vec<usize> = (0..d).filter(|&k| eigen.values[k] > DEPENDENT * top).collect();
+                let root =
+                    Mat::from_fn(d, kept.len(), |i, k| eigen.vectors[(i, kept[k])] / eigen.values[kept[k]].sqrt());
+                let along = root.transpose() * &all.cy;
+                (&root * along, Some(root).filter(|_| posterior), "eigenvalues, some columns depend on others")
+            }
+        };
+        let drift = |t: usize| (0..d).map(|k| table[(k, t)] * all.mean_c[k]).sum::<f64>();
+        let offset = (0..table.ncols()).map(|t| self.shift[t] + all.mean_y[t] - drift(t)).collect();
+        let freedom = 1.0 + root.as_ref().map_or(d, Mat::ncols) as f64;
+        let spread = root.map(|root| AffineSpread { root, mean: all.mean_c, rows: n });
+        let noise = Mat::zeros(table.ncols(), table.ncols());
+        let preparation = self.preparation.clone();
+        Ok(Found { affine: Affine { preparation, table, offset, noise, spread }, freedom, how })
+    }
+}
+
+/// Mean and standard deviation of a column.
+fn spread(x: MatRef<f64>, k: usize) -> (f64, f64) {
+    let n = x.nrows().max(1) as f64;
+    let mean = x.col(k).iter().sum::<f64>() / n;
+    let variance = x.col(k).iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+    (mean, variance.sqrt())
+}

@@ -1,0 +1,363 @@
+//! Vector autoregression: the next rows of a series from the rows before them, linear or with a kernel. \[lags\]
+
+use super::begin::{Choices, in_pool};
+use super::least_squares::LeastSquares;
+use super::{ExactRegression, Regression, Ridge, Sequential};
+use crate::error::{Error, Result};
+use crate::feature::MapKind;
+use crate::kernel::Kernel;
+use crate::model::{Body, Dynamics, Info, Model, Query, Training};
+use crate::params::{Auto, Params};
+use crate::rows::{Inputs, Table};
+use crate::series::{Lags, Series, Transitions, Whiteness, covariance};
+use crate::spectrum::{DrawKind, Lengthscale};
+use crate::watch::Watch;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// Residuals kept for simulations, at most.
+const RESIDUALS: usize = 10_000;
+/// Lags of the tests of whiteness.
+const WHITE_LAGS: usize = 10;
+
+/// How the next rows follow from the last ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Least squares with a constant.
+    Linear,
+    /// Ridge regression on random features of an operator-valued kernel.
+    #[default]
+    Features,
+    /// Ridge regression with the kernel itself.
+    Exact,
+}
+
+/// How many rows back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// As many as have the largest evidence.
+    Evidence,
+    /// As many as have the smallest error in sequential cross-validation.
+    Validation,
+    /// Given.
+    #[serde(untagged)]
+    Given(usize),
+}
+
+/// In which units the model sees the series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standardise {
+    /// The user's.
+    #[default]
+    None,
+    /// Each member by its own mean and standard deviation.
+    Members,
+}
+
+crate::params! {
+    /// Vector autoregression: the next row of a series from the rows before it.
+    pub struct Autoregression {
+        /// How the next row follows: linear is least squares with a constant (and a ridge, if a number is given), features
+        /// is ridge regression on random features of the kernel, exact is with the kernel itself.
+        method / method: Method = Method::Features, Kind::Choice(&["linear", "features", "exact"]);
+        /// Rows back: a number, or validation or evidence to choose it up to max-order.
+        order / order: Order = Order::Given(1),
+            Kind::WordOr(&["validation", "evidence"], &Kind::Count { min: 1, max: 10_000 });
+        /// Largest order that is tried.
+        max_order / max_order: usize = 6, Kind::Count { min: 1, max: 10_000 };
+        /// Rows predicted at once: 1 iterates predictions of one step, more learn all steps up to this one directly.
+        ahead / ahead: usize = 1, Kind::Count { min: 1, max: 10_000 };
+        /// Units in which the model sees the series: none for those given, members for each member of a panel by its own
+        /// mean and standard deviation.
+        standardise / standardise: Standardise = Standardise::None, Kind::Choice(&["none", "members"]);
+        /// The kernel: a name, an expression such as "decomposable(matern(2.5))", or its structured form.
+        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the series, or
+        /// one number per input.
+        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        /// Number of columns of the feature map.
+        features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
+        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and phases
+        /// for an odd number of columns.
+        map / feature_map: Auto<MapKind> = Auto::Auto, Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
+        /// How frequencies are drawn; auto is the best that the kernel allows.
+        draw / draw: Auto<DrawKind> = Auto::Auto,
+            Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
+        /// The ridge: a number (λ of the mean loss), or how to choose it; linear chooses none.
+        ridge / alpha: Ridge = Ridge::Evidence,
+            Kind::WordOr(&["evidence", "gcv", "loo"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        /// Keep what error bars need.
+        posterior / posterior: bool = true, Kind::Flag;
+        /// Most memory in megabytes; a fit that would need more is refused before it starts.
+        memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
+        /// Seed of every random choice.
+        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
+        /// Number of threads; results do not depend on it.
+        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
+    }
+}
+
+impl Autoregression {
+    /// Learns from a series. Cost that of a regression with m·p inputs and h·p outputs, and for an order that is chosen that
+    /// of as many as are tried.
+    ///
+    /// ```
+    /// use orff::learn::{Autoregression, Method};
+    /// use orff::model::{Ask, Start};
+    /// use orff::series::Series;
+    /// use orff::watch::Silent;
+    /// // y_t = 1.8 y_{t−1} − 0.9 y_{t−2} + 1, exactly
+    /// let mut y = vec![0.0, 1.0];
+    /// (2..60).for_each(|t| y.push(1.8 * y[t - 1] - 0.9 * y[t - 2] + 1.0));
+    /// let values = faer::Mat::from_fn(50, 1, |i, _| y[i]);
+    /// let learner =
+    ///     Autoregression { method: Method::Linear, order: orff::learn::Order::Given(2), ..Autoregression::default() };
+    /// let model = learner.fit(&Series::new(values.clone())?, &mut Silent)?;
+    /// let start = Start { history: &values, member: 0, future: None };
+    /// let forecast = model.forecast(&start, &Ask { steps: 10, ..Ask::default() }, &mut Silent)?;
+    /// (0..10).for_each(|k| assert!((forecast.mean[(k, 0)] - y[50 + k]).abs() < 1e-8));
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn fit(&self, series: &Series, watch: &mut dyn Watch) -> Result<Model> {
+        self.check()?;
+        in_pool(self.threads, || self.fit_here(series, watch))
+    }
+
+    /// The same learner on the threads of whoever calls.
+    pub(super) fn here(&self) -> Self {
+        Autoregression { threads: Auto::Auto, ..self.clone() }
+    }
+
+    fn fit_here(&self, series: &Series, watch: &mut dyn Watch) -> Result<Model> {
+        let mut choices = Choices::default();
+        let constant = series.constant();
+        if !constant.is_empty() {
+            choices.say(watch, format!("{}: constant, which tells nothing of the others", constant.join(", ")));
+        }
+        if series.filled > 0 {
+            choices.say(watch, format!("{} rows are missing between the times of the rows", series.filled));
+        }
+        let order = self.chosen_order(series, &mut choices, watch)?;
+        let lags = Lags { order, ahead: self.ahead };
+        let (centre, spread) = self.units(series, series.length());
+        let seen = series.standardised(&centre, &spread);
+        let rows = lags.transitions(&seen)?;
+        if rows.rows() < rows.possible {
+            let left = rows.possible - rows.rows();
+            choices.say(watch, format!("{left} of {} steps have a gap in them and are left out", rows.possible));
+        }
+        let (mut body, mut training) = self.here().learn(&rows, watch)?;
+        let fitted = body.predict(&Inputs::Dense(rows.inputs.clone()), Query::default())?.mean;
+        let residuals = &rows.outputs - &fitted;
+        if let Body::Affine(affine) = &mut body {
+            let freedom = affine.spread.as_ref().map_or(rows.inputs.ncols(), |s| s.root.ncols()) as f64 + 1.0;
+            affine.noise = covariance(&residuals, freedom);
+            if rows.rows() as f64 <= freedom {
+                choices
+                    .say(watch, format!("{} rows for {freedom} coefficients: the fit leaves no noise", rows.rows()));
+            }
+        }
+        training.choices = [choices.lines, training.choices].concat();
+        let series = Some(Box::new(dynamics(series, lags, (centre, spread), &seen, &rows, residuals)));
+        let info = Info {
+            learner: "series".into(),
+            params: serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?,
+            inputs: lags.names(&seen.names, &seen.exogenous),
+            outputs: lags.output_names(&seen.names),
+            training,
+            ..Info::default()
+        };
+        Ok(Model { body, projection: None, info, series })
+    }
+
+    /// Centre and spread of each member, from the rows before a time: 0 and 1 unless members are standardised.
+    pub(super) fn units(&self, series: &Series, end: usize) -> (Mat<f64>, Mat<f64>) {
+        match self.standardise {
+            Standardise::Members => series.moments_before(end),
+            Standardise::None => {
+                let shape = (series.members.len(), series.variables());
+                (Mat::zeros(shape.0, shape.1), Mat::full(shape.0, shape.1, 1.0))
+            }
+        }
+    }
+
+    /// The regression of the method.
+    pub(super) fn learn(&self, rows: &Transitions, watch: &mut dyn Watch) -> Result<(Body, Training)> {
+        let table = || Table::new(rows.inputs.clone(), rows.outputs.clone());
+        match self.method {
+            Method::Linear => self.least_squares(rows, watch),
+            Method::Features => {
+                let fitted = self.regression().fit(&table()?, watch)?;
+                Ok((Body::Linear(Box::new(fitted.model)), fitted.training))
+            }
+            Method::Exact => {
+                let fitted = self.exact().fit(&table()?, watch)?;
+                Ok((Body::Exact(Box::new(fitted.model)), fitted.training))
+            }
+        }
+    }
+
+    fn least_squares(&self, rows: &Transitions, watch: &mut dyn Watch) -> Result<(Body, Training)> {
+        watch.stage("fit");
+        let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge());
+        let part = least.part(&rows.inputs, &rows.outputs, 0..rows.rows(), watch)?;
+        let found = least.solve(part, self.posterior)?;
+        let mut choices = Choices::default();
+        choices.say(watch, format!("least squares of {} rows by {}", rows.rows(), found.how));
+        let training = Training {
+            rows: rows.rows(),
+            ridge: self.linear_ridge(),
+            choices: choices.lines,
+            iterations: 1,
+            ..Training::default()
+        };
+        Ok((Body::Affine(Box::new(found.affine)), training))
+    }
+
+    /// The ridge of least squares: none unless it is given.
+    pub(super) fn linear_ridge(&self) -> f64 {
+        match self.ridge {
+            Ridge::Given(ridge) => ridge,
+            _ => 0.0,
+        }
+    }
+
+    pub(super) fn regression(&self) -> Regression {
+        Regression {
+            kernel: self.kernel.clone(),
+            lengthscale: self.lengthscale.clone(),
+            features: self.features,
+            map: self.map,
+            draw: self.draw,
+            ridge: self.ridge,
+            posterior: self.posterior,
+            memory: self.memory,
+            seed: self.seed,
+            ..Regression::default()
+        }
+    }
+
+    pub(super) fn exact(&self) -> ExactRegression {
+        ExactRegression {
+            kernel: self.kernel.clone(),
+            lengthscale: self.lengthscale.clone(),
+            ridge: self.ridge,
+            posterior: self.posterior,
+            memory: self.memory as u64,
+            seed: self.seed,
+            ..ExactRegression::default()
+        }
+    }
+
+    /// The order that is given, or the best one.
+    fn chosen_order(&self, series: &Series, choices: &mut Choices, watch: &mut dyn Watch) -> Result<usize> {
+        let Order::Given(order) = self.order else {
+            let mut best: Option<(f64, usize)> = None;
+            let mut tried = Vec::new();
+            for order in 1..=self.max_order {
+                let score = match self.order {
+                    Order::Validation => self.validated(series, order, watch)?,
+                    _ => -self.evidence(series, order, watch)?,
+                };
+                tried.push(format!("{order}: {:.6}", score.abs()));
+                if best.is_none_or(|(least, _)| score < least) {
+                    best = Some((score, order));
+                }
+            }
+            let by = match self.order {
+                Order::Validation => "smallest mean squared error in sequential cross-validation",
+                _ => "largest evidence per row",
+            };
+            let order = best.map_or(1, |(_, order)| order);
+            choices.say(watch, format!("order {order}: {by} ({})", tried.join(", ")));
+            return Ok(order);
+        };
+        Ok(order)
+    }
+
+    /// The error of one order in sequential cross-validation, on the same rows for every order.
+    fn validated(&self, series: &Series, order: usize, watch: &mut dyn Watch) -> Result<f64> {
+        let learner = Autoregression { order: Order::Given(order), ..self.here() };
+        let length = series.length();
+        // a few dozen windows tell orders apart, whatever the length
+        let how = Sequential { step: (length / 100).max(1), horizon: self.ahead, ..Sequential::default() };
+        Ok(learner.validate(series, &how, watch)?.mse)
+    }
+
+    /// The log evidence of one order per row, on the same rows for every order; of least squares that of Schwarz.
+    fn evidence(&self, series: &Series, order: usize, watch: &mut dyn Watch) -> Result<f64> {
+        let (centre, spread) = self.units(series, series.length());
+        let seen = series.standardised(&centre, &spread);
+        let mut rows = Lags { order, ahead: self.ahead }.transitions(&seen)?;
+        // the largest order tells which rows all can predict
+        let common = Lags { order: self.max_order, ahead: self.ahead }.transitions(&seen)?;
+        rows.keep(&common);
+        let n = rows.rows() as f64;
+        if self.method == Method::Linear {
+            let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge());
+            let found = least.solve(least.part(&rows.inputs, &rows.outputs, 0..rows.rows(), watch)?, true)?;
+            let fitted = found.affine.predict(&Inputs::Dense(rows.inputs.clone()), Query::default())?.mean;
+            let q = fitted.ncols() as f64;
+            let spread = covariance(&(&rows.outputs - &fitted), 0.0);
+            let factor = crate::linalg::Cholesky::new(spread.as_ref())
+                .map_err(|_| Error::numerical("evidence", "the residuals have no variance; give an order"))?;
+            return Ok(-0.5 * factor.log_det() - 0.5 * q * found.freedom * n.ln() / n);
+        }
+        let (_, training) = Autoregression { posterior: false, ..self.here() }.learn(&rows, watch)?;
+        let taken = training.path.iter().find(|point| point.ridge == training.ridge);
+        taken.map(|point| point.evidence / n).ok_or_else(|| {
+            Error::refused(
+                "an order by evidence with a ridge that is given",
+                "choose the ridge by evidence, or the order by validation",
+            )
+        })
+    }
+}
+
+/// What the model keeps of the series.
+fn dynamics(
+    series: &Series,
+    lags: Lags,
+    (centre, spread): (Mat<f64>, Mat<f64>),
+    seen: &Series,
+    rows: &Transitions,
+    residuals: Mat<f64>,
+) -> Dynamics {
+    let (m, p) = (lags.order, series.variables());
+    let tail = Mat::from_fn(series.members.len() * m, p, |i, t| {
+        let values = &series.members[i / m].values;
+        (values.nrows() + i % m).checked_sub(m).map_or(f64::NAN, |row| values[(row, t)])
+    });
+    let all = |t: usize| {
+        seen.members.iter().flat_map(move |member| member.values.col(t).iter().copied()).filter(|v| v.is_finite())
+    };
+    let middle: Vec<f64> = (0..p).map(|t| all(t).sum::<f64>() / all(t).count().max(1) as f64).collect();
+    let furthest = |t: usize| all(t).map(|v| (v - middle[t]).abs()).fold(1e-6 * middle[t].abs().max(1e-6), f64::max);
+    let reach = (0..p).map(furthest).collect();
+    // residuals of the first step, each member in the order of time
+    let mut own: Vec<Mat<f64>> =
+        seen.members.iter().map(|member| Mat::full(member.values.nrows(), p, f64::NAN)).collect();
+    for (i, (&at, &j)) in rows.at.iter().zip(&rows.member).enumerate() {
+        let row = at - seen.members[j].first;
+        (0..p).for_each(|t| own[j][(row, t)] = residuals[(i, t)]);
+    }
+    let white = WHITE_LAGS.max(m + 1).min(rows.rows() / 5);
+    let kept = rows.rows().min(RESIDUALS);
+    Dynamics {
+        lags,
+        names: series.names.clone(),
+        exogenous: series.exogenous.clone(),
+        members: series.members.iter().map(|member| member.name.clone()).collect(),
+        centre,
+        spread,
+        tail,
+        middle,
+        reach,
+        whiteness: Whiteness::of(&own, white, m),
+        residuals: residuals.subrows(rows.rows() - kept, kept).to_owned(),
+    }
+}

@@ -1,0 +1,109 @@
+//! Whether residuals still tell something of each other.
+
+use crate::linalg::{self, Cholesky};
+use crate::special::gamma_tail;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// Autocorrelations of residuals and tests of whiteness. \[portmanteau\]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Whiteness {
+    /// Autocorrelation of each variable (p) at the lags 1, 2, ….
+    pub autocorrelation: Vec<Vec<f64>>,
+    /// Ljung and Box's statistic of each variable (p).
+    pub ljung_box: Vec<f64>,
+    /// Their p-values.
+    pub ljung_box_p: Vec<f64>,
+    /// The statistic of all variables at once (Hosking's, adjusted for short series), if there is one.
+    pub portmanteau: Option<f64>,
+    /// Its p-value.
+    pub portmanteau_p: Option<f64>,
+    /// Degrees of freedom of the statistic of all.
+    pub freedom: usize,
+    /// Residuals looked at.
+    pub rows: usize,
+}
+
+impl Whiteness {
+    /// Of residuals of members (each n×p, NaN where there is none), up to some lag, of a model that looks back `order` rows.
+    pub fn of(members: &[Mat<f64>], lags: usize, order: usize) -> Self {
+        let p = members.first().map_or(0, Mat::ncols);
+        let complete: Vec<Vec<bool>> = members
+            .iter()
+            .map(|m| (0..m.nrows()).map(|i| m.row(i).iter().all(|v| v.is_finite())).collect())
+            .collect();
+        let rows: usize = complete.iter().flatten().filter(|c| **c).count();
+        if rows < 2 || p == 0 || lags == 0 {
+            return Whiteness::default();
+        }
+        let n = rows as f64;
+        let mut mean = vec![0.0; p];
+        each(members, &complete, 0, |now, _| (0..p).for_each(|t| mean[t] += now[t] / n));
+        // C_h = Σ r_t r_{t−h}ᵀ/n (p×p)
+        let covariance = |h: usize| {
+            let mut c = Mat::zeros(p, p);
+            each(members, &complete, h, |now, before| {
+                for s in 0..p {
+                    (0..p).for_each(|t| c[(t, s)] += (now[t] - mean[t]) * (before[s] - mean[s]) / n);
+                }
+            });
+            c
+        };
+        let zero = covariance(0);
+        let factor = Cholesky::new(zero.as_ref()).ok();
+        let (mut autocorrelation, mut box_sums, mut total) = (Vec::new(), vec![0.0; p], 0.0);
+        for h in 1..=lags {
+            let c = covariance(h);
+            let rho = |t: usize| if zero[(t, t)] > 0.0 { c[(t, t)] / zero[(t, t)] } else { 0.0 };
+            let left = (n - h as f64).max(1.0);
+            (0..p).for_each(|t| box_sums[t] += rho(t) * rho(t) / left);
+            autocorrelation.push((0..p).map(rho).collect());
+            // tr(C_hᵀ C_0⁻¹ C_h C_0⁻¹) = ‖L⁻¹ C_h L⁻ᵀ‖²
+            let white = factor.as_ref().and_then(|l| {
+                let half = l.half_solve(c.as_ref()).ok()?;
+                l.half_solve(half.transpose()).ok()
+            });
+            total += white.map_or(f64::NAN, |w| w.squared_norm_l2() / left);
+        }
+        let ljung_box: Vec<f64> = box_sums.iter().map(|s| n * (n + 2.0) * s).collect();
+        let own = lags.saturating_sub(order);
+        let freedom = p * p * own;
+        let tail = |statistic: f64, freedom: usize| {
+            if freedom == 0 { f64::NAN } else { gamma_tail(0.5 * freedom as f64, 0.5 * statistic) }
+        };
+        let portmanteau = Some(n * n * total).filter(|q| q.is_finite() && freedom > 0);
+        Whiteness {
+            ljung_box_p: ljung_box.iter().map(|q| tail(*q, lags)).collect(),
+            portmanteau_p: portmanteau.map(|q| tail(q, freedom)),
+            autocorrelation,
+            ljung_box,
+            portmanteau,
+            freedom,
+            rows,
+        }
+    }
+}
+
+/// Every residual with the one h rows before it, member by member.
+fn each(members: &[Mat<f64>], complete: &[Vec<bool>], h: usize, mut tell: impl FnMut(&[f64], &[f64])) {
+    for (member, complete) in members.iter().zip(complete) {
+        let row = |i: usize| member.row(i).iter().copied().collect::<Vec<f64>>();
+        for i in (h..member.nrows()).filter(|&i| complete[i] && complete[i - h]) {
+            tell(&row(i), &row(i - h));
+        }
+    }
+}
+
+/// The covariance of complete rows (n×p) about their mean, with n − spent degrees of freedom left (p×p).
+pub(crate) fn covariance(rows: &Mat<f64>, spent: f64) -> Mat<f64> {
+    let (n, p) = (rows.nrows(), rows.ncols());
+    let mut mean = vec![0.0; p];
+    for (t, mean) in mean.iter_mut().enumerate() {
+        *mean = rows.col(t).iter().sum::<f64>() / n.max(1) as f64;
+    }
+    let centred = Mat::from_fn(n, p, |i, t| rows[(i, t)] - mean[t]);
+    let mut sum = Mat::zeros(p, p);
+    linalg::add_tn(sum.as_mut(), centred.as_ref(), centred.as_ref());
+    let left = (n as f64 - spent).max(0.1 * n as f64).max(1.0);
+    faer::Scale(1.0 / left) * sum
+}
