@@ -247,6 +247,9 @@ pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option
         ))
         .into());
     }
+    if model.series.is_some() {
+        return Err(Usage("a model of a series answers with forecasts: use orff forecast".into()).into());
+    }
     let reading = Reading::from_values(&crate::flags::given(Reading::SPEC, matches)?)?;
     let mut encoding: Encoding = serde_json::from_value(model.info.encoding.clone()).map_err(|e| {
         anyhow::anyhow!("the model does not know how its rows were read ({e}); fit it with this command")

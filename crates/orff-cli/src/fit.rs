@@ -6,12 +6,12 @@ use crate::flags::{self, Usage};
 use crate::placed::Placed;
 use crate::progress::Progress;
 use crate::report::Format;
-use crate::{Session, config};
+use crate::{Session, config, series};
 use anyhow::{Context, Result, bail};
 use clap::{Arg, ArgMatches, Command};
 use orff::group::Group;
 use orff::kernel::Kernel;
-use orff::learn::{LEARNERS, Learner, Role, learner};
+use orff::learn::{FORECASTERS, LEARNERS, Learner, Role, forecaster, learner};
 use orff::model::{LonLat, Model, Preparation};
 use orff::params::Params;
 use orff::rows::Rows;
@@ -26,6 +26,9 @@ pub fn command() -> Command {
         Command::new("fit").about("Learn a model from rows").subcommand_required(true).arg_required_else_help(true);
     for learner in LEARNERS {
         command = command.subcommand(one(learner));
+    }
+    for forecaster in FORECASTERS {
+        command = command.subcommand(series::fit_command(forecaster));
     }
     command
 }
@@ -73,6 +76,9 @@ fn one(learner: &'static Learner) -> Command {
 /// Runs it.
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
+    if let Some(forecaster) = forecaster(name) {
+        return series::fit(forecaster, matches, session);
+    }
     let learner = learner(name)?;
     let about_columns = data::columns_of(learner.role);
     let specs = [learner.spec, &about_columns, Reading::SPEC];

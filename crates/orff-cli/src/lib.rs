@@ -1,6 +1,7 @@
 //! The `orff` command, as a library so that `python -m orff` is the same command.
 
 mod calculus;
+mod calendar;
 mod classify;
 mod config;
 mod data;
@@ -10,6 +11,7 @@ mod experiment;
 mod extras;
 mod fit;
 mod flags;
+mod forecast;
 mod holdout;
 mod inspect;
 mod placed;
@@ -17,6 +19,7 @@ mod plot;
 mod predict;
 mod progress;
 mod report;
+mod series;
 
 use anyhow::Context;
 use clap::{ArgMatches, Command};
@@ -45,6 +48,8 @@ pub fn command() -> Command {
         .subcommand(fit::command())
         .subcommand(predict::command())
         .subcommand(evaluate::command())
+        .subcommand(forecast::command())
+        .subcommand(series::validate_command())
         .subcommand(inspect::command())
         .subcommand(draw::command())
         .subcommand(experiment::command())
@@ -58,6 +63,8 @@ fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("fit", m)) => fit::run(m, &session),
         Some(("predict", m)) => in_threads(m, || predict::run(m, &session)),
         Some(("evaluate", m)) => in_threads(m, || evaluate::run(m, &session)),
+        Some(("forecast", m)) => forecast::run(m, &session),
+        Some(("validate", m)) => series::validate(m, &session),
         Some(("inspect", m)) => inspect::run(m),
         Some(("plot", m)) => draw::run(m),
         Some(("experiment", m)) => experiment::run(m),

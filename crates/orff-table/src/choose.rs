@@ -21,7 +21,7 @@ pub(crate) struct Draft {
 /// Resolves the selection against the header.
 pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, sparse: Option<Sparse>) -> Result<Draft> {
     let resolve = |s: &Option<Selector>| s.as_ref().map_or(Ok(Vec::new()), |s| s.resolve(header));
-    let outputs = resolve(&select.outputs)?;
+    let mut outputs = resolve(&select.outputs)?;
     let task = resolve(&select.task)?;
     let weight = resolve(&select.weight)?;
     let errors = resolve(&select.errors)?;
@@ -53,17 +53,35 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
     if select.labels && !errors.is_empty() {
         return Err(Error::Options("errors: a label has no standard error".into()));
     }
+    let (mut left_out, mut unusable) = (Vec::new(), Vec::new());
+    if select.series && select.outputs.is_none() {
+        let others: HashSet<usize> =
+            [&keep, &weight, &resolve(&select.inputs)?].into_iter().flatten().chain(&ignored).copied().collect();
+        for k in (0..header.names.len()).filter(|k| !others.contains(k)) {
+            match header.kinds[k] {
+                Kind::Number => outputs.push(k),
+                Kind::Empty => left_out.push(header.names[k].clone()),
+                _ => unusable.push(k),
+            }
+        }
+        if !unusable.is_empty() {
+            return Err(no_numbers(header, &unusable, select));
+        }
+        if outputs.is_empty() {
+            return Err(Error::Column(format!("{}: no column is left for the series", header.file)));
+        }
+    }
     let taken: HashSet<usize> = [&outputs, &task, &weight, &errors, &keep].into_iter().flatten().copied().collect();
     if let Some(k) = [&outputs, &task, &weight, &errors].into_iter().flatten().find(|k| ignored.contains(k)) {
         return Err(Error::Column(format!("column {:?} of {} is used and ignored", header.names[*k], header.file)));
     }
-    let (mut left_out, mut unusable) = (Vec::new(), Vec::new());
     let inputs = match (&select.inputs, &sparse) {
         (Some(_), Some(_)) => {
             let why = "svmlight inputs cannot be chosen by column: all are used";
             return Err(Error::Options(format!("{}: {why}", header.file)));
         }
         (None, Some(_)) => Vec::new(),
+        (None, None) if select.series => Vec::new(),
         (Some(s), None) => s.resolve(header)?.into_iter().filter(|k| !ignored.contains(k)).collect(),
         (None, None) => {
             let forced = resolve(&select.categories)?;
@@ -78,12 +96,12 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
                 }
             }
             if !unusable.is_empty() {
-                return Err(no_numbers(header, &unusable));
+                return Err(no_numbers(header, &unusable, select));
             }
             inputs
         }
     };
-    if inputs.is_empty() && sparse.is_none() {
+    if inputs.is_empty() && sparse.is_none() && !select.series {
         let empty = if left_out.is_empty() {
             String::new()
         } else {
@@ -95,13 +113,11 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
         let why = "missing values of sparse rows cannot be replaced by means (use --missing drop)";
         return Err(Error::Options(format!("{}: {why}", header.file)));
     }
-    let mut refused = vec![(&task, "the task"), (&weight, "the weight"), (&errors, "a standard error")];
+    let refused =
+        [(&task, "the task"), (&weight, "the weight"), (&errors, "a standard error"), (&outputs, "an output")];
     if let Some(k) = task.iter().find(|k| [&outputs, &weight, &errors].into_iter().any(|o| o.contains(k))) {
         let name = &header.names[*k];
         return Err(Error::Column(format!("column {name:?} of {} is the task and something else", header.file)));
-    }
-    if !select.overlap {
-        refused.push((&outputs, "an output"));
     }
     for (others, what) in refused {
         if let Some(k) = inputs.iter().find(|k| others.contains(k)) {
@@ -144,7 +160,7 @@ pub(crate) fn choose(header: &Header, select: &Select, tokens: Vec<String>, spar
 }
 
 /// The error for columns that would be inputs by default but hold no numbers: which, what they hold, what to do.
-fn no_numbers(header: &Header, columns: &[usize]) -> Error {
+fn no_numbers(header: &Header, columns: &[usize], select: &Select) -> Error {
     const SHOWN: usize = 5;
     let shown = |&k: &usize| {
         let name = &header.names[k];
@@ -164,14 +180,17 @@ fn no_numbers(header: &Header, columns: &[usize]) -> Error {
     let names = Selector::names(columns.iter().map(|&k| header.names[k].clone())).to_string();
     let quoted = if names.contains([' ', '"', '\'', '(', ')']) { format!("'{names}'") } else { names };
     let words = columns.iter().any(|&k| matches!(header.kinds[k], Kind::Text(_)));
-    let encode = if words { "--one-hot to encode words, " } else { "" };
     let decimal = |word: &str| word.contains(',') && word.replacen(',', ".", 1).parse::<f64>().is_ok();
     if columns.iter().any(|&k| matches!(&header.kinds[k], Kind::Text(Some((_, word))) if decimal(word))) {
         let problem = format!("{}, not numbers: decimal commas are not read, write points", list.join(", "));
         return Error::file(header.file.clone(), problem);
     }
+    let (encode, which) = match select.series {
+        true => ("--time or --member if it is that, ", "--outputs"),
+        false => (if words { "--one-hot to encode words, " } else { "" }, "--inputs"),
+    };
     Error::Column(format!(
-        "{}: {}, not numbers: use --ignore {quoted} to leave out, {encode}or --inputs to say which columns to use",
+        "{}: {}, not numbers: use --ignore {quoted} to leave out, {encode}or {which} to say which columns to use",
         header.file,
         list.join(", ")
     ))

@@ -179,8 +179,8 @@ impl Encoding {
     /// Refuses an encoding that no table can have given (a damaged or hand-written file).
     pub fn check(&self) -> Result<()> {
         let wrong = |what: String| Err(Error::file("encoding", what));
-        if self.width() == 0 {
-            return wrong("there are no inputs".into());
+        if self.width() == 0 && self.outputs.is_empty() {
+            return wrong("there are no columns".into());
         }
         let others = self.weight.is_some() || self.task.is_some() || !self.errors.is_empty();
         if self.sparse.is_some() && (!self.inputs.is_empty() || others) {

@@ -87,6 +87,7 @@ pub struct Select {
     pub one_hot: bool,
     /// Input columns that hold categories even if they look like numbers.
     pub categories: Option<Selector>,
-    /// Allow a column to be both input and output (series that predict themselves).
-    pub overlap: bool,
+    /// Rows of a series, which follow from each other: without `outputs` every column of numbers that has no other role is
+    /// one, without `inputs` there are none.
+    pub series: bool,
 }

@@ -8,4 +8,5 @@ mod field;
 mod manual;
 mod rows;
 mod run;
+mod series;
 mod tasks;

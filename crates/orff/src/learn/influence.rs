@@ -1,8 +1,9 @@
 //! Which variable moves which: the average slope of a fitted autoregression, and how often chance gives as much. \[influence\]
 
+use super::Order;
 use super::begin::in_pool;
 use super::least_squares::LeastSquares;
-use super::series::{Autoregression, Method, Order};
+use super::series::{Autoregression, Method};
 use crate::error::{Error, Result};
 use crate::model::{Body, Query};
 use crate::params::Params;

@@ -2,9 +2,10 @@
 
 use super::begin::in_pool;
 use super::least_squares::LeastSquares;
-use super::series::{Autoregression, Method, Order};
+use super::series::{Autoregression, Method};
 use super::sliding::slide;
-use super::{ExactRegression, Gathering, Ridge};
+use super::validation::Tally;
+use super::{ExactRegression, Gathering, Order, Ridge, Validation};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, Key, Moments, Part};
 use crate::model::{Body, Preparation, Training, path};
@@ -31,33 +32,6 @@ crate::params! {
     }
 }
 
-/// What sequential cross-validation found, in the units the model sees.
-#[derive(Clone, Debug)]
-pub struct Validation {
-    /// Mean over the predicted rows of their mean squared error.
-    pub mse: f64,
-    /// Standard deviation of the mean squared errors of rows.
-    pub sd: f64,
-    /// Mean squared error at each step after the window.
-    pub by_step: Vec<f64>,
-    /// Mean squared error of each variable.
-    pub by_variable: Vec<f64>,
-    /// Number of windows.
-    pub windows: usize,
-    /// Rows of a window.
-    pub window: usize,
-    /// Rows that were predicted.
-    pub rows: usize,
-    /// Rows that could not be: what came before them is not known, or nothing of them.
-    pub skipped: usize,
-    /// Observation less prediction of each predicted row (rows×p); NaN where nothing was observed.
-    pub errors: Mat<f64>,
-    /// Time of each predicted row, counted from 0.
-    pub at: Vec<usize>,
-    /// What was chosen on the first window, for all.
-    pub training: Training,
-}
-
 /// Rows of every window, and how they become models.
 struct Task<'a> {
     learner: &'a Autoregression,
@@ -68,15 +42,6 @@ struct Task<'a> {
     /// Time after each window.
     ends: &'a [usize],
     horizon: usize,
-}
-
-/// Errors so far.
-#[derive(Default)]
-struct Tally {
-    errors: Vec<Vec<f64>>,
-    at: Vec<usize>,
-    step: Vec<usize>,
-    skipped: usize,
 }
 
 impl Autoregression {
@@ -120,8 +85,14 @@ impl Autoregression {
         let rows = lags.transitions(&seen)?;
         let ends: Vec<usize> = (window..length).step_by(how.step).collect();
         let from = |end: usize| if how.expanding { 0 } else { end - window };
-        let windows: Vec<Range<usize>> =
-            ends.iter().map(|&end| rows.between(from(end) + order, end + 1 - self.ahead)).collect();
+        let range = |end: usize| rows.between(from(end) + order, end + 1 - self.ahead);
+        // a window in a gap has nothing to learn from
+        let (ends, empty): (Vec<usize>, Vec<usize>) = ends.into_iter().partition(|&end| range(end).len() >= 2);
+        if ends.first() != Some(&window) {
+            let how = "widen it, or fill in the gaps";
+            return Err(Error::Data(format!("the first window of {window} rows has fewer than two steps: {how}")));
+        }
+        let windows: Vec<Range<usize>> = ends.iter().map(|&end| range(end)).collect();
         let task = Task {
             learner: self,
             lags,
@@ -131,15 +102,9 @@ impl Autoregression {
             ends: &ends,
             horizon: how.horizon,
         };
-        if let Some(k) = windows.iter().position(|w| w.len() < 2) {
-            let last = ends[k];
-            return Err(Error::Data(format!(
-                "the window that ends before row {} has fewer than two steps without gaps: widen it",
-                last + 1
-            )));
-        }
         watch.stage("validate");
         let mut tally = Tally::default();
+        tally.skipped = empty.len() * how.horizon * series.members.len();
         let training = match self.method {
             Method::Linear => task.linear(&mut tally, watch)?,
             Method::Features => task.features(&mut tally, watch)?,
@@ -262,52 +227,6 @@ impl Task<'_> {
             }
         }
         Ok(())
-    }
-}
-
-impl Tally {
-    fn add(&mut self, errors: Vec<f64>, at: usize, step: usize) {
-        if errors.iter().all(|e| e.is_nan()) {
-            self.skipped += 1;
-            return;
-        }
-        self.errors.push(errors);
-        self.at.push(at);
-        self.step.push(step);
-    }
-
-    fn scores(
-        self,
-        p: usize,
-        horizon: usize,
-        (windows, window): (usize, usize),
-        training: Training,
-    ) -> Result<Validation> {
-        if self.errors.is_empty() {
-            return Err(Error::Data("no row after a window could be predicted: fill in the gaps".into()));
-        }
-        let mean = |values: &mut dyn Iterator<Item = f64>| {
-            let (sum, n) = values.filter(|v| !v.is_nan()).fold((0.0, 0.0), |(sum, n), v| (sum + v, n + 1.0));
-            sum / n
-        };
-        let rows: Vec<f64> = self.errors.iter().map(|e| mean(&mut e.iter().map(|v| v * v))).collect();
-        let mse = mean(&mut rows.iter().copied());
-        let variance = mean(&mut rows.iter().map(|r| (r - mse) * (r - mse)));
-        let of_step = |k: usize| mean(&mut rows.iter().zip(&self.step).filter(|(_, s)| **s == k).map(|(r, _)| *r));
-        let of_variable = |t: usize| mean(&mut self.errors.iter().map(|e| e[t] * e[t]));
-        Ok(Validation {
-            mse,
-            sd: variance.sqrt(),
-            by_step: (0..horizon).map(of_step).collect(),
-            by_variable: (0..p).map(of_variable).collect(),
-            rows: rows.len(),
-            skipped: self.skipped,
-            errors: Mat::from_fn(rows.len(), p, |i, t| self.errors[i][t]),
-            at: self.at,
-            windows,
-            window,
-            training,
-        })
     }
 }
 

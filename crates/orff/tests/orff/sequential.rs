@@ -199,6 +199,14 @@ fn further_steps_panels_and_gaps() {
     let how = Sequential { window: Auto::Fixed(30), ..Sequential::default() };
     let found = line.validate(&Series::new(holes).unwrap(), &how, &mut Silent).unwrap();
     assert_eq!((found.rows, found.skipped), (28, 2));
+    // nor are those after windows in which nothing is known
+    let holes = Mat::from_fn(60, 2, |i, k| if (25..40).contains(&i) { f64::NAN } else { values[(i, k)] });
+    let how = Sequential { window: Auto::Fixed(10), ..Sequential::default() };
+    let found = line.validate(&Series::new(holes.clone()).unwrap(), &how, &mut Silent).unwrap();
+    assert_eq!((found.windows, found.rows, found.skipped), (40, 15 + 17, 8 + 10));
+    let early = Mat::from_fn(60, 2, |i, k| holes[((i + 25) % 60, k)]);
+    let said = line.validate(&Series::new(early).unwrap(), &how, &mut Silent).unwrap_err().to_string();
+    assert!(said.contains("the first window of 10 rows has fewer than two steps"), "{said}");
 }
 
 #[test]

@@ -1,0 +1,142 @@
+//! Times of rows as they are written: numbers, dates, months, quarters; and how they go on.
+
+use anyhow::{Result, bail};
+
+const DAY: f64 = 86_400.0;
+
+/// How times are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    /// 17, 17.5.
+    Number,
+    /// 1959Q1, 1959-Q1: quarters since year 0; whether there is a dash.
+    Quarter(bool),
+    /// 1959-01: months since year 0.
+    Month,
+    /// 1959-01-31: seconds.
+    Date,
+    /// 1959-01-31 12:00:00: seconds; the character between date and time.
+    Moment(char),
+}
+
+/// Times of rows, read.
+pub struct Calendar {
+    style: Style,
+    /// One number per row, which grow as time does.
+    pub times: Vec<f64>,
+}
+
+impl Calendar {
+    /// Reads the times of all rows; `name` is their column.
+    pub fn read(name: &str, texts: &[String]) -> Result<Self> {
+        let styles = |text: &str| -> Option<(Style, f64)> {
+            let text = text.trim();
+            text.parse::<f64>().ok().filter(|v| v.is_finite()).map(|v| (Style::Number, v)).or_else(|| written(text))
+        };
+        let mut style = None;
+        let mut times = Vec::with_capacity(texts.len());
+        for (row, text) in texts.iter().enumerate() {
+            let Some((own, time)) = styles(text) else {
+                let how = "expected numbers, or dates such as 1959-01-31, 1959-01-31T12:00, 1959-01 or 1959Q1";
+                bail!("row {}, column {name}: {text:?} is not a time ({how})", row + 1);
+            };
+            if *style.get_or_insert(own) != own {
+                bail!("row {}, column {name}: {text:?} is written in another way than the rows before", row + 1);
+            }
+            times.push(time);
+        }
+        Ok(Calendar { style: style.unwrap_or(Style::Number), times })
+    }
+
+    /// The time `steps` after the last of some rows, as they are written.
+    pub fn after(&self, rows: &[usize], steps: usize) -> String {
+        let own: Vec<f64> = rows.iter().map(|&i| self.times[i]).collect();
+        let last = own.last().copied().unwrap_or(0.0);
+        let mut distances: Vec<f64> = own.windows(2).map(|w| w[1] - w[0]).collect();
+        distances.sort_by(f64::total_cmp);
+        let step = distances.get(distances.len() / 2).copied().unwrap_or(1.0);
+        // days of the month that are all the same are months apart, whatever their lengths
+        let monthly = matches!(self.style, Style::Date | Style::Moment(_)) && step >= 28.0 * DAY && {
+            let day = |t: f64| (civil((t / DAY).floor() as i64).2, t.rem_euclid(DAY));
+            own.iter().all(|t| day(*t) == day(last) && day(last).0 <= 28)
+        };
+        if monthly {
+            let (year, month, day) = civil((last / DAY).floor() as i64);
+            let months = (step / (30.436_875 * DAY)).round() as i64 * steps as i64;
+            let at = year * 12 + month - 1 + months;
+            return self
+                .write(days(at.div_euclid(12), at.rem_euclid(12) + 1, day) as f64 * DAY + last.rem_euclid(DAY));
+        }
+        self.write(last + step * steps as f64)
+    }
+
+    fn write(&self, time: f64) -> String {
+        let date = |time: f64| {
+            let (year, month, day) = civil((time / DAY).floor() as i64);
+            format!("{year:04}-{month:02}-{day:02}")
+        };
+        match self.style {
+            Style::Number => format!("{time}"),
+            Style::Quarter(dash) => {
+                let at = time.round() as i64;
+                format!("{:04}{}Q{}", at.div_euclid(4), if dash { "-" } else { "" }, at.rem_euclid(4) + 1)
+            }
+            Style::Month => {
+                let at = time.round() as i64;
+                format!("{:04}-{:02}", at.div_euclid(12), at.rem_euclid(12) + 1)
+            }
+            Style::Date => date(time),
+            Style::Moment(between) => {
+                let seconds = time.rem_euclid(DAY).floor() as u64;
+                format!("{}{between}{:02}:{:02}:{:02}", date(time), seconds / 3600, seconds / 60 % 60, seconds % 60)
+            }
+        }
+    }
+}
+
+/// A date, a month or a quarter, as a number.
+fn written(text: &str) -> Option<(Style, f64)> {
+    if let Some((year, quarter)) = text.split_once(['Q', 'q']) {
+        let dash = year.ends_with('-');
+        let (year, quarter) = (year.trim_end_matches('-').parse::<i64>().ok()?, quarter.parse::<i64>().ok()?);
+        return (1..=4).contains(&quarter).then(|| (Style::Quarter(dash), (year * 4 + quarter - 1) as f64));
+    }
+    let (date, between, clock) = match text.find(['T', ' ']) {
+        None => (text, None, ""),
+        Some(at) => (&text[..at], text[at..].chars().next(), &text[at + 1..]),
+    };
+    let parts: Vec<i64> = date.split('-').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    match (parts[..].as_ref(), between) {
+        ([year, month], None) if (1..=12).contains(month) => Some((Style::Month, (year * 12 + month - 1) as f64)),
+        ([year, month, day], _) if (1..=12).contains(month) && (1..=31).contains(day) => {
+            let midnight = days(*year, *month, *day) as f64 * DAY;
+            let Some(between) = between else { return Some((Style::Date, midnight)) };
+            let parts: Vec<f64> =
+                clock.trim_end_matches('Z').split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+            let (hour, minute) = (parts.first()?, parts.get(1).copied().unwrap_or(0.0));
+            let second = parts.get(2).copied().unwrap_or(0.0);
+            let fits = (0.0..25.0).contains(hour) && (0.0..60.0).contains(&minute) && (0.0..61.0).contains(&second);
+            fits.then(|| (Style::Moment(between), midnight + 3600.0 * hour + 60.0 * minute + second))
+        }
+        _ => None,
+    }
+}
+
+/// Days since 1970-01-01 (Hinnant's count: years from March, eras of 400 of them).
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// Year, month and day of so many days since 1970-01-01.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let (day, month) = (of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
+    (era * 400 + year + i64::from(month <= 2), month, day)
+}
