@@ -18,7 +18,17 @@ pub fn file(name: &str) -> Result<PathBuf> {
 /// All rows of such a file: inputs (n×d) and outputs (n×p), by columns.
 pub fn table(name: &str, inputs: &str, outputs: &str) -> Result<(Mat<f64>, Mat<f64>)> {
     let select = Select { inputs: Some(inputs.parse()?), outputs: Some(outputs.parse()?), ..Select::default() };
-    let source = Source::open(&[file(name)?], &Options::default(), &select)?;
+    read(name, &select)
+}
+
+/// Some columns of such a file; NaN where a value is missing.
+pub fn columns(name: &str, columns: &str) -> Result<Mat<f64>> {
+    let select = Select { series: true, outputs: Some(columns.parse()?), ..Select::default() };
+    Ok(read(name, &select)?.1)
+}
+
+fn read(name: &str, select: &Select) -> Result<(Mat<f64>, Mat<f64>)> {
+    let source = Source::open(&[file(name)?], &Options::default(), select)?;
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for batch in source.batches()? {
         let batch = batch?;

@@ -3,6 +3,7 @@
 mod data;
 mod m16;
 mod mnist;
+mod series;
 mod t17;
 
 use crate::flags::Usage;
@@ -50,6 +51,24 @@ const EXPERIMENTS: &[Experiment] = &[
         seeds: 10,
         run: t17::table_6_5,
     },
+    Experiment {
+        name: "t17-table-8-1",
+        about: "Brault 2017: six simulated series, sequential cross-validation of VAR(1) and of random features",
+        seeds: 10,
+        run: series::table_8_1,
+    },
+    Experiment {
+        name: "t17-table-8-2",
+        about: "Brault 2017: a series of 10 000 rows, sequential cross-validation against the number of atoms D",
+        seeds: 3,
+        run: series::table_8_2,
+    },
+    Experiment {
+        name: "t17-table-8-3",
+        about: "Brault 2017: real series (economy, gestures, climate, heart), VAR(1) and random features",
+        seeds: 1,
+        run: series::table_8_3,
+    },
 ];
 
 /// Prints rows of results as they come.
@@ -60,11 +79,16 @@ pub struct Report<'a> {
 impl Report<'_> {
     /// One line: mean and standard deviation over seeds, and the published mean if there is one.
     pub fn row(&mut self, name: &str, values: &[f64], published: Option<f64>) -> Result<()> {
+        self.row_to(4, name, values, published)
+    }
+
+    /// The same with so many digits.
+    pub fn row_to(&mut self, digits: usize, name: &str, values: &[f64], published: Option<f64>) -> Result<()> {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
-        let known = published.map_or("–".to_string(), |p| format!("{p:.4}"));
-        writeln!(self.out, "{name:62} {mean:8.4}  {:8.4}  {known:>9}", variance.sqrt())?;
+        let known = published.map_or("–".to_string(), |p| format!("{p:.digits$}"));
+        writeln!(self.out, "{name:62} {mean:8.digits$}  {:8.digits$}  {known:>9}", variance.sqrt())?;
         Ok(self.out.flush()?)
     }
 
