@@ -48,6 +48,7 @@ FEW = {"rows": 20_000}  # RidgeCV decomposes all of N×2D
 EXACT = {"rows": 5000}
 LANDMARKS = {"columns": 1000}
 WIDE = {"rows": 4000, "inputs": 784, "columns": 8192}
+SERIES = {"rows": 20_000, "inputs": 18, "outputs": 18, "columns": 200}
 ROWS = [
     Row("fit, f64", "orff_fit", "sklearn_fit", 4, 4.8),
     Row("fit, f32", "orff_fit", "sklearn_fit", 1.8, 2, SINGLE),
@@ -71,6 +72,9 @@ ROWS = [
     Row("structured transform, d = 784, N = {rows}, {columns} columns", "orff_structured", "orff_dense", 3, 6, WIDE),
     Row("Nyström fit, f64, {columns} landmarks", "orff_nystrom", "nystroem_fit", setting=LANDMARKS),
     Row("exact kernel fit, f64, N = {rows}", "orff_exact", "kernel_ridge", setting=EXACT),
+    Row("linear VAR(1) of {rows} × 18", "orff_var", "statsmodels_var", 1, setting=SERIES),
+    Row("VAR(1) with {columns} features of {rows} × 18", "orff_feature_var", "statsmodels_var", setting=SERIES),
+    Row("sequential cross-validation of VAR(1)", "orff_sequential", "statsmodels_sequential", 1, setting=SERIES),
 ]
 
 

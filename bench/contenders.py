@@ -359,3 +359,90 @@ def blas_update(s: Setting) -> Task:
         return gram
 
     return work
+
+
+# Series.
+
+
+def walk(s: Setting) -> np.ndarray:
+    """A stable linear series of the rows and inputs of the setting."""
+    rng = np.random.default_rng(5)
+    A = 0.5 * np.eye(s.inputs) + 0.3 * rng.standard_normal((s.inputs, s.inputs)) / np.sqrt(s.inputs)
+    noise = rng.standard_normal((s.rows, s.inputs))
+    Y = np.zeros((s.rows, s.inputs))
+    for t in range(1, s.rows):
+        Y[t] = A @ Y[t - 1] + noise[t]
+    return Y
+
+
+def one_step(s: Setting, predict: Callable[[np.ndarray], np.ndarray]) -> dict[str, float]:
+    """R² of the next row, on a series of its own."""
+    Y = walk(s)
+    rest = ((Y[1:] - predict(Y)) ** 2).sum(axis=0)
+    return {"r2": float(np.mean(1 - rest / ((Y[1:] - Y[1:].mean(axis=0)) ** 2).sum(axis=0)))}
+
+
+def orff_var(s: Setting) -> Task:
+    """Orff, VAR(1)"""
+    import orff
+
+    Y, model = walk(s), orff.FourierVAR("linear")
+    return lambda: model.fit(Y), lambda: one_step(s, lambda Y: model.predict(Y)[1:])
+
+
+def orff_feature_var(s: Setting) -> Task:
+    """Orff, VAR(1) with random features"""
+    import orff
+
+    Y = walk(s)
+    model = orff.FourierVAR(n_components=s.columns, lengthscale=4 * s.lengthscale, alpha=RIDGE, posterior=False)
+    return lambda: model.fit(Y), lambda: one_step(s, lambda Y: model.predict(Y)[1:])
+
+
+def statsmodels_var(s: Setting) -> Task:
+    """statsmodels, VAR(1)"""
+    try:
+        from statsmodels.tsa.api import VAR
+    except ImportError as missing:
+        raise Missing("statsmodels is not installed") from missing
+    Y, found = walk(s), []
+
+    def work() -> object:
+        found.append(VAR(Y).fit(1))
+        return found[0]
+
+    def predict(Y: np.ndarray) -> np.ndarray:
+        return np.hstack([np.ones((len(Y) - 1, 1)), Y[:-1]]) @ found[0].params
+
+    return work, lambda: one_step(s, predict)
+
+
+WINDOWS = 100
+"""Windows of sequential cross-validation that are compared."""
+
+
+def orff_sequential(s: Setting) -> Task:
+    """Orff, 100 windows of sequential cross-validation of VAR(1)"""
+    import orff
+
+    Y, found = walk(s), []
+    model = orff.FourierVAR("linear")
+    return lambda: found.append(model.validate(Y, window=s.rows - WINDOWS)), lambda: {"r2": 1 - found[0].mse / Y.var()}
+
+
+def statsmodels_sequential(s: Setting) -> Task:
+    """statsmodels, VAR(1) refitted on each of 100 windows"""
+    try:
+        from statsmodels.tsa.api import VAR
+    except ImportError as missing:
+        raise Missing("statsmodels is not installed") from missing
+    Y, errors = walk(s), []
+
+    def work() -> object:
+        for end in range(s.rows - WINDOWS, s.rows):
+            window = Y[end - (s.rows - WINDOWS) : end]
+            mean = VAR(window).fit(1).forecast(window[-1:], 1)[0]
+            errors.append(((Y[end] - mean) ** 2).mean())
+        return errors
+
+    return work, lambda: {"r2": 1 - float(np.mean(errors)) / Y.var()}

@@ -4,6 +4,7 @@ from . import kernels as kernels, plot as plot
 from ._learners import ExactLaplacianRidge as ExactLaplacianRidge
 from ._learners import ExactOperatorRidge as ExactOperatorRidge
 from ._learners import FourierFeatures as FourierFeatures
+from ._learners import FourierVAR as FourierVAR
 from .kernels import Kernel as Kernel
 from ._learners import LaplacianFeatures as LaplacianFeatures
 from ._learners import LaplacianRidge as LaplacianRidge

@@ -170,18 +170,19 @@ def load(path: str | bytes | os.PathLike[str]) -> Estimator:
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
-    from ._learners import CLASSES
+    from ._learners import CLASSES, FORECASTERS
 
+    classes = {**CLASSES, **FORECASTERS}
     model = _orff.Model.load(os.fsdecode(path))
     learner = json.loads(model.info())["learner"]
-    if learner not in CLASSES:
+    if learner not in classes:
         raise ValueError(f"{os.fsdecode(path)}: made by the learner {learner!r}, which this version does not know")
     values = json.loads(model.parameters())
     if values.get("n_jobs") == "auto":
         values["n_jobs"] = None
     if isinstance(values.get("kernel"), dict):
         values["kernel"] = Kernel(values["kernel"])
-    return CLASSES[learner](**values)._restore(model)
+    return classes[learner](**values)._restore(model)
 
 
 def seed(random_state: Any) -> Any:

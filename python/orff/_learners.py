@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ._classifier import Classifier
 from ._field import Field
+from ._forecaster import Forecaster
 from ._gatherer import Gatherer
 from ._regressor import Regressor
 from ._semisupervised import SemiSupervised
@@ -1230,6 +1231,119 @@ class LaplacianFeatures(Warped):
         self.verbose = verbose
 
 
+class FourierVAR(Forecaster):
+    """Vector autoregression: the next rows of a series from the rows before them, linear or with a kernel.
+
+    Parameters
+    ----------
+    method : one of linear, features, exact, default="features"
+        How the next row follows: linear is least squares with a constant (and a ridge, if a number is given),
+        features is ridge regression on random features of the kernel, exact is with the kernel itself.
+    order : validation, evidence or a whole number from 1 to 10000, default=1
+        Rows back: a number, or validation or evidence to choose it up to max-order.
+    max_order : a whole number from 1 to 10000, default=6
+        Largest order that is tried.
+    ahead : a whole number from 1 to 10000, default=1
+        Rows predicted at once: 1 iterates predictions of one step, more learn all steps up to this one
+        directly.
+    standardise : one of none, members, default="none"
+        Units in which the model sees the series: none for those given, members for each member of a panel by
+        its own mean and standard deviation.
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "decomposable(matern(2.5))", or its structured form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of
+        the series, or one number per input.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of columns of the feature map.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is the best that the kernel allows.
+    alpha : evidence, gcv, loo or a number ≥ 0, default="evidence"
+        The ridge: a number (λ of the mean loss), or how to choose it; linear chooses none.
+    posterior : true or false, default=True
+        Keep what error bars need.
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    lags : int
+        Rows back: the order.
+    params : ndarray or DataFrame of shape (1 + m·p + e, p)
+        Constant and coefficients of a linear model.
+    resid : ndarray of shape (r, p)
+        Residuals of the last rows.
+    sigma_u : ndarray of shape (p, p)
+        Covariance of the noise.
+    whiteness : dict
+        Autocorrelations of the residuals, Ljung and Box's test of each variable and the portmanteau test of all.
+    choices_ : list of str
+        What was chosen, with the reasons.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> t = np.arange(200)
+    >>> Y = np.column_stack([np.sin(t / 5), np.cos(t / 5)])
+    >>> model = orff.FourierVAR('linear').fit(Y)
+    >>> found = model.forecast(24)
+    >>> bool(np.abs(found.mean[:, 0] - np.sin(np.arange(200, 224) / 5)).max() < 1e-6)
+    True
+    >>> bool(orff.FourierVAR(n_components=50).validate(Y, window=100).mse < 1e-3)
+    True
+    """
+
+    _learner = "series"
+
+    def __init__(
+        self,
+        method: Literal["linear", "features", "exact"] = "features",
+        *,
+        order: Literal["validation", "evidence"] | int = 1,
+        max_order: int = 6,
+        ahead: int = 1,
+        standardise: Literal["none", "members"] = "none",
+        kernel: Kernel | str = "decomposable",
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        alpha: Literal["evidence", "gcv", "loo"] | float = "evidence",
+        posterior: bool = True,
+        memory: int = 16384,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.method = method
+        self.order = order
+        self.max_order = max_order
+        self.ahead = ahead
+        self.standardise = standardise
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.alpha = alpha
+        self.posterior = posterior
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 CLASSES = {
     "regression": OperatorRidge,
     "field": VectorField,
@@ -1243,3 +1357,8 @@ CLASSES = {
     "laplacian-features": LaplacianFeatures,
 }
 """The class of each learner by its name in model files."""
+
+FORECASTERS = {
+    "series": FourierVAR,
+}
+"""The same of learners of series."""

@@ -6,6 +6,7 @@ PLACES = {
     "ExactLaplacianRidge": "_learners",
     "ExactOperatorRidge": "_learners",
     "FourierFeatures": "_learners",
+    "FourierVAR": "_learners",
     "Kernel": "kernels",
     "LaplacianFeatures": "_learners",
     "LaplacianRidge": "_learners",

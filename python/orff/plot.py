@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ._field import Field
+    from ._forecaster import Forecaster
     from ._regressor import Regressor
 
-__all__ = ["curl_map", "field", "learning_curve", "path", "potential"]
+__all__ = ["curl_map", "field", "forecast", "learning_curve", "path", "potential"]
 
 INK = "#333333"
 
@@ -362,6 +363,86 @@ def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
         ax.legend(edgecolor="none", fontsize="small")
 
     return _on(ax, draw, options)
+
+
+def forecast(
+    model: Forecaster,
+    steps: int = 24,
+    *,
+    variable: Any = 0,
+    intervals: Any = (0.5, 0.9),
+    history: int = 100,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Axes:
+    """The rows to come of one variable as a fan of intervals, after the last rows learned from.
+
+    Parameters
+    ----------
+    model : FourierVAR
+        A fitted model of one series.
+    steps : int, default=24
+        Rows to come.
+    variable : int or str, default=0
+        Which variable.
+    intervals : sequence of float, default=(0.5, 0.9)
+        Probabilities of the intervals.
+    history : int, default=100
+        Rows before that are drawn.
+    ax : Axes, optional
+        Where to draw.
+    **options
+        Passed on to `FourierVAR.forecast`, such as ``exog``.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt, numpy as np, orff
+    >>> noise = 0.1 * np.random.default_rng(0).standard_normal((150, 2))
+    >>> t = np.arange(150) / 5
+    >>> model = orff.FourierVAR("linear", order=2).fit(np.column_stack([np.sin(t), np.cos(t)]) + noise)
+    >>> _, ax = plt.subplots()
+    >>> ax = orff.plot.forecast(model, 24, ax=ax)
+    >>> len(ax.collections)
+    2
+    """
+    from ._forecaster import Forecaster
+
+    _check_axes(ax)
+    _checked(model, Forecaster, "a fitted FourierVAR")
+    names = model.names
+    at = names.index(variable) if variable in names else variable
+    if isinstance(at, bool) or not isinstance(at, (int, np.integer)) or not 0 <= at < len(names):
+        raise ValueError(f"variable: expected one of {', '.join(names)} or its number, got {variable!r}")
+    levels = sorted(np.atleast_1d(np.asarray(intervals, dtype=np.float64)), reverse=True)
+    rows = model._rows
+    if rows is not None and rows.members is not None:
+        raise ValueError("model: expected a model of one series, got one of a panel")
+    past = np.empty((0,)) if rows is None else rows.values[-history:, at] if history > 0 else np.empty((0,))
+    fans = [model.forecast(steps, interval=float(level), **options) for level in levels]
+    mean = (fans[0] if fans else model.forecast(steps, **options)).mean
+    index, values = getattr(mean, "index", None), np.asarray(mean)[:, at]
+    clock = index is not None and type(index).__name__ in ("DatetimeIndex", "PeriodIndex")
+    length = 0 if rows is None else len(rows.values)
+    ahead = np.arange(length, length + steps) if not clock else _stamps(index)
+    before = np.arange(length - len(past), length) if not clock else _stamps(rows.index[len(rows.index) - len(past) :])
+
+    def draw(ax: Axes) -> None:
+        if len(past):
+            ax.plot(before, past, color=INK, linewidth=1, label="observed")
+        (line,) = ax.plot(ahead, values, label="forecast")
+        for level, fan in zip(levels, fans, strict=True):
+            ends = np.asarray(fan.lower)[:, at], np.asarray(fan.upper)[:, at]
+            label = f"{100 * level:.0f} %"
+            ax.fill_between(ahead, *ends, color=line.get_color(), alpha=0.2, linewidth=0, label=label)
+        ax.set_ylabel(names[at])
+        ax.legend(frameon=False, fontsize="small")
+
+    return _on(ax, draw, {})
+
+
+def _stamps(index: Any) -> np.ndarray:
+    """Times that matplotlib draws."""
+    return (index.to_timestamp() if hasattr(index, "to_timestamp") and type(index).__name__ == "PeriodIndex" else index).to_numpy()
 
 
 def learning_curve(

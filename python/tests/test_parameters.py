@@ -8,7 +8,7 @@ import orff
 import pytest
 import scipy.sparse
 from orff import _orff
-from orff._learners import CLASSES
+from orff._learners import CLASSES, FORECASTERS
 from sklearn.base import is_classifier
 
 DECLARED = json.loads(_orff.declarations())
@@ -27,7 +27,7 @@ CASES = [
 
 def test_every_parameter_of_every_class_has_values_to_refuse():
     classes = {c["class"]: {p["python"]: p for p in c["parameters"]} for c in DECLARED["classes"]}
-    assert classes.keys() == {Class.__name__ for Class in CLASSES.values()}
+    assert classes.keys() == {Class.__name__ for Class in (*CLASSES.values(), *FORECASTERS.values())}
     for name, parameters in classes.items():
         assert parameters.keys() == inspect.signature(getattr(orff, name)).parameters.keys()
         for p in parameters.values():

@@ -5,7 +5,7 @@ import numpy as np
 import orff
 import pytest
 from orff._field import Field
-from orff._learners import CLASSES
+from orff._learners import CLASSES, FORECASTERS
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
@@ -71,6 +71,7 @@ def test_check_estimator(estimator, check):
 
 def test_every_public_estimator_is_checked():
     public = {thing for thing in map(orff.__getattr__, orff.__all__) if hasattr(thing, "fit")}
+    public -= set(FORECASTERS.values())  # series are not rows of scikit-learn
     assert public == set(CLASSES.values()) and all(any(isinstance(e, C) for e in ESTIMATORS) for C in public)
 
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use orff::kernel::Kernel;
-use orff::learn::{Estimator, Gatherer, LEARNERS, Learner, Role, TRANSFORMERS, Transformer};
+use orff::learn::{Estimator, FORECASTERS, Forecaster, Gatherer, LEARNERS, Learner, Role, TRANSFORMERS, Transformer};
 use orff::params::{Kind, Param, Params};
 use orff::spectrum::Spectrum;
 use serde_json::{Map, Value};
@@ -42,6 +42,11 @@ impl<'a> Class<'a> {
             false => ("Warped", TRANSFORMER, WARPED_EXAMPLE),
         };
         Class::new((t.name, t.python, t.about), t.spec, (t.defaults)(), false, rest)
+    }
+
+    fn forecaster(f: &'a Forecaster) -> Self {
+        let rest = ("Forecaster", FORECASTER, FORECASTER_EXAMPLE);
+        Class::new((f.name, f.python, f.about), f.spec, (f.defaults)(), false, rest)
     }
 
     fn new(
@@ -97,9 +102,14 @@ fn classes() -> impl Iterator<Item = Class<'static>> {
     LEARNERS.iter().map(Class::learner).chain(TRANSFORMERS.iter().map(Class::transformer))
 }
 
+/// Those of series, whose rows are not those of scikit-learn's estimators.
+fn forecasters() -> impl Iterator<Item = Class<'static>> {
+    FORECASTERS.iter().map(Class::forecaster)
+}
+
 /// python/orff/_learners.py.
 pub fn learners() -> Result<String> {
-    let mut bases: Vec<&str> = classes().map(|c| c.base).chain(["Gatherer"]).collect();
+    let mut bases: Vec<&str> = classes().chain(forecasters()).map(|c| c.base).chain(["Gatherer"]).collect();
     bases.sort_unstable();
     bases.dedup();
     let mut out = format!("\"\"\"The estimators.\"\"\"\n\n{MADE}\nfrom __future__ import annotations\n\n");
@@ -109,7 +119,7 @@ pub fn learners() -> Result<String> {
         writeln!(out, "from ._{} import {base}", base.to_lowercase())?;
     }
     writeln!(out, "from .kernels import Kernel")?;
-    for class in classes() {
+    for class in classes().chain(forecasters()) {
         class.write(&mut out)?;
     }
     writeln!(out, "\n\nCLASSES = {{")?;
@@ -117,6 +127,11 @@ pub fn learners() -> Result<String> {
         writeln!(out, "    \"{}\": {},", class.name, class.python)?;
     }
     writeln!(out, "}}\n\"\"\"The class of each learner by its name in model files.\"\"\"")?;
+    writeln!(out, "\nFORECASTERS = {{")?;
+    for class in forecasters() {
+        writeln!(out, "    \"{}\": {},", class.name, class.python)?;
+    }
+    writeln!(out, "}}\n\"\"\"The same of learners of series.\"\"\"")?;
     Ok(out)
 }
 
@@ -147,7 +162,8 @@ pub fn spectra() -> Result<String> {
 
 /// Where each name of the package is.
 fn places() -> Vec<(String, &'static str)> {
-    let mut places: Vec<(String, &str)> = classes().map(|c| (c.python.to_string(), "_learners")).collect();
+    let mut places: Vec<(String, &str)> =
+        classes().chain(forecasters()).map(|c| (c.python.to_string(), "_learners")).collect();
     // a sum is written with +
     let functions = Kernel::functions().into_iter().filter(|(name, _)| name != "sum");
     places.extend(functions.map(|(name, _)| (identifier(&name), "kernels")));
@@ -414,5 +430,32 @@ const WARPED_EXAMPLE: &str = "\
 >>> Z = orff.CLASS(n_components=600).fit_transform(X)
 >>> model = Ridge(alpha=1e-3).fit(Z[:2], y[:2])  # one label for each
 >>> bool((np.sign(model.predict(Z)) == y).mean() > 0.97)
+True
+";
+
+const FORECASTER: &str = "\
+lags : int
+    Rows back: the order.
+params : ndarray or DataFrame of shape (1 + m·p + e, p)
+    Constant and coefficients of a linear model.
+resid : ndarray of shape (r, p)
+    Residuals of the last rows.
+sigma_u : ndarray of shape (p, p)
+    Covariance of the noise.
+whiteness : dict
+    Autocorrelations of the residuals, Ljung and Box's test of each variable and the portmanteau test of all.
+choices_ : list of str
+    What was chosen, with the reasons.
+";
+
+const FORECASTER_EXAMPLE: &str = "\
+>>> import numpy as np, orff
+>>> t = np.arange(200)
+>>> Y = np.column_stack([np.sin(t / 5), np.cos(t / 5)])
+>>> model = orff.CLASS('linear').fit(Y)
+>>> found = model.forecast(24)
+>>> bool(np.abs(found.mean[:, 0] - np.sin(np.arange(200, 224) / 5)).max() < 1e-6)
+True
+>>> bool(orff.CLASS(n_components=50).validate(Y, window=100).mse < 1e-3)
 True
 ";

@@ -3,7 +3,7 @@
 use crate::raise::takes;
 use orff::Error;
 use orff::kernel::Kernel;
-use orff::learn::{Estimator, Gatherer, LEARNERS, TRANSFORMERS};
+use orff::learn::{Estimator, FORECASTERS, Gatherer, LEARNERS, TRANSFORMERS};
 use orff::params::{Param, Params};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -43,8 +43,10 @@ fn own<P: Params>() -> impl Iterator<Item = (String, Value)> {
 pub fn declarations() -> String {
     let learners = LEARNERS.iter().map(|l| (l.name, l.python, l.spec, (l.defaults)(), l.begin.is_some()));
     let transformers = TRANSFORMERS.iter().map(|t| (t.name, t.python, t.spec, (t.defaults)(), false));
+    let forecasters = FORECASTERS.iter().map(|f| (f.name, f.python, f.spec, (f.defaults)(), false));
     let classes: Vec<Value> = learners
         .chain(transformers)
+        .chain(forecasters)
         .map(|(name, python, spec, mut defaults, gathers)| {
             defaults.extend(own::<Estimator>().chain(own::<Gatherer>()));
             let gatherer = if gathers { Gatherer::SPEC } else { &[] };

@@ -5,7 +5,7 @@ use crate::kernel::unread;
 use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
-use orff::learn::{Estimator, Gatherer, LEARNERS, TRANSFORMERS, learner, transformer};
+use orff::learn::{Estimator, FORECASTERS, Gatherer, LEARNERS, TRANSFORMERS, learner, transformer};
 use orff::model::Labels as Stand;
 use orff::params::{Param, Params};
 use orff::rows::{Rows, Tasks};
@@ -14,10 +14,11 @@ use orff_table::{Encoding, Labels};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
-/// The parameters of a learner or transformer.
+/// The parameters of a learner, transformer or forecaster.
 pub fn spec(name: &str) -> Option<&'static [Param]> {
     let learners = LEARNERS.iter().map(|l| (l.name, l.spec));
-    learners.chain(TRANSFORMERS.iter().map(|t| (t.name, t.spec))).find(|(n, _)| *n == name).map(|(_, spec)| spec)
+    let others = TRANSFORMERS.iter().map(|t| (t.name, t.spec)).chain(FORECASTERS.iter().map(|f| (f.name, f.spec)));
+    learners.chain(others).find(|(n, _)| *n == name).map(|(_, spec)| spec)
 }
 
 /// Values by their Python names, as JSON, under Orff's names. Those that every estimator has are checked here.

@@ -12,6 +12,7 @@ mod gathering;
 mod kernel;
 mod model;
 mod raise;
+mod series;
 mod table;
 mod task;
 
@@ -24,6 +25,9 @@ fn _orff(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<model::PyModel>()?;
     m.add_class::<gathering::PyGathering>()?;
     m.add_function(wrap_pyfunction!(fit::fit, m)?)?;
+    m.add_function(wrap_pyfunction!(series::fit_series, m)?)?;
+    m.add_function(wrap_pyfunction!(series::validate_series, m)?)?;
+    m.add_function(wrap_pyfunction!(series::influence_series, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel_eval, m)?)?;
     m.add_function(wrap_pyfunction!(describe::declarations, m)?)?;

@@ -5,7 +5,7 @@ use crate::data::Source;
 use crate::gaps::{Gaps, blank};
 use crate::raise::{in_python, raise};
 use crate::task;
-use numpy::Element;
+use numpy::{Element, PyReadonlyArray2};
 use orff::linalg::Real;
 use orff::model::{Model, Query};
 use orff::params::Param;
@@ -198,6 +198,43 @@ impl PyModel {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         crate::field::decompose(py, &self.model, self.spec(), Source::of(x)?, threads)
+    }
+
+    /// Rows to come: mean (steps×p), ends of the intervals if asked, warnings.
+    #[pyo3(signature = (history, member, future, ask))]
+    fn forecast<'py>(
+        &self,
+        py: Python<'py>,
+        history: Option<PyReadonlyArray2<'py, f64>>,
+        member: Option<&str>,
+        future: Option<PyReadonlyArray2<'py, f64>>,
+        ask: &str,
+    ) -> PyResult<(Py<PyAny>, Option<(Py<PyAny>, Py<PyAny>)>, Vec<String>)> {
+        crate::series::forecast(py, self, history, member, future, ask)
+    }
+
+    /// Responses ((steps + 1)×p×p) to shocks of the latest row.
+    #[pyo3(signature = (history, member, future, steps, size))]
+    fn impulse_response<'py>(
+        &self,
+        py: Python<'py>,
+        history: Option<PyReadonlyArray2<'py, f64>>,
+        member: Option<&str>,
+        future: Option<PyReadonlyArray2<'py, f64>>,
+        steps: usize,
+        size: Vec<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        crate::series::impulse_response(py, self, history, member, future, steps, size)
+    }
+
+    /// What a model knows of its series, as JSON.
+    fn series(&self, py: Python<'_>) -> PyResult<String> {
+        crate::series::describe(&self.model).map_err(|e| raise(py, e, &[]))
+    }
+
+    /// Numbers of a model of a series: residuals, ending, coefficients, constants.
+    fn numbers(&self, py: Python<'_>, word: &str) -> PyResult<Py<PyAny>> {
+        crate::series::numbers(py, &self.model, word)
     }
 
     /// Writes the file that the command reads too.

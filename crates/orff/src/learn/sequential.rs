@@ -103,8 +103,7 @@ impl Autoregression {
             horizon: how.horizon,
         };
         watch.stage("validate");
-        let mut tally = Tally::default();
-        tally.skipped = empty.len() * how.horizon * series.members.len();
+        let mut tally = Tally::after(empty.len() * how.horizon * series.members.len());
         let training = match self.method {
             Method::Linear => task.linear(&mut tally, watch)?,
             Method::Features => task.features(&mut tally, watch)?,

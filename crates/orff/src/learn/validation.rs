@@ -41,6 +41,11 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Of nothing yet, but rows that were skipped.
+    pub fn after(skipped: usize) -> Self {
+        Tally { skipped, ..Tally::default() }
+    }
+
     pub fn add(&mut self, errors: Vec<f64>, at: usize, step: usize) {
         if errors.iter().all(|e| e.is_nan()) {
             self.skipped += 1;

@@ -1,0 +1,447 @@
+"""Series: what follows from what came before."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from . import _data, _orff
+from ._base import Estimator, Watching, seed
+from ._json import dumps, plain
+
+
+@dataclass
+class Forecast:
+    """Rows to come, as arrays or, where the series was one, as DataFrames that go on with its index."""
+
+    mean: Any
+    """The path of the mean, shape (steps, p); NaN from where it explodes."""
+    lower: Any = None
+    """Lower ends of the intervals, if asked for."""
+    upper: Any = None
+    """Upper ends."""
+
+
+@dataclass
+class Validation:
+    """What sequential cross-validation found, in the units the model sees."""
+
+    mse: float
+    """Mean over the predicted rows of their mean squared error."""
+    sd: float
+    """Standard deviation of the mean squared errors of rows."""
+    by_step: np.ndarray
+    """Mean squared error at each step after the window."""
+    by_variable: np.ndarray
+    """Mean squared error of each variable."""
+    windows: int
+    """Number of windows."""
+    window: int
+    """Rows of a window."""
+    skipped: int
+    """Rows that could not be predicted: their past is not known."""
+    alpha: float
+    """The ridge of all windows."""
+    choices: list[str]
+    """What was chosen on the first window."""
+    at: np.ndarray
+    """Time of each predicted row, counted from 0."""
+    errors: np.ndarray
+    """Observation less prediction of each predicted row."""
+
+
+@dataclass
+class _Rows:
+    """A series as the extension takes it."""
+
+    values: np.ndarray
+    exog: np.ndarray
+    times: list[float] | None
+    members: list[str] | None
+    names: list[str]
+    exog_names: list[str]
+    index: Any
+    table: bool
+
+    def given(self) -> tuple[Any, ...]:
+        return (self.values, self.exog, self.times, self.members), (self.names, self.exog_names)
+
+
+class Forecaster(Estimator):
+    """Learns from a series and forecasts it."""
+
+    def fit(self, Y: Any, exog: Any = None, *, time: Any = None, member: Any = None) -> Self:
+        """Learn from a series.
+
+        Parameters
+        ----------
+        Y : array or DataFrame of shape (n, p), or (n,)
+            Rows in the order of time; NaN where nothing was observed. The index of a DataFrame, if it is one of times, tells
+            where rows are missing; its frequency is that of forecasts.
+        exog : array or DataFrame of shape (n, e), optional
+            What is known beside the series, also of rows to come.
+        time : array of shape (n,), optional
+            Times of the rows: numbers or dates.
+        member : array of shape (n,), optional
+            The member of each row, where several series follow one law.
+
+        Returns
+        -------
+        self
+        """
+        with self._whole():
+            rows = _rows(Y, exog, time, member)
+            with Watching(self.verbose, len(rows.values)) as tell:
+                model = _orff.fit_series(self._learner, self._parameters(), *rows.given(), tell)
+            self._keep(model)
+            self._rows = rows
+        return self
+
+    def _keep(self, model: _orff.Model) -> None:
+        super()._keep(model)
+        self._known = json.loads(model.series())
+        self._rows = None
+
+    def _restore(self, model: _orff.Model) -> Self:
+        self._keep(model)
+        return self
+
+    def _series(self) -> _Rows:
+        self._fitted()
+        if self._rows is None:
+            raise ValueError("the rows are not in the file of a model: fit it again")
+        return self._rows
+
+    @property
+    def lags(self) -> int:
+        """Rows back: the order."""
+        self._fitted()
+        return self._known["order"]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables."""
+        self._fitted()
+        return list(self._known["names"])
+
+    @property
+    def params(self) -> Any:
+        """Constant and coefficients of a linear model, shape (1 + m·p + e, p), as in statsmodels: a DataFrame if Y was one."""
+        model = self._fitted()
+        found = np.vstack([model.numbers("constants"), model.numbers("coefficients")])
+        if self._rows is None or not self._rows.table:
+            return found
+        import pandas as pd
+
+        names = [f"L{k}.{name}" for k in range(1, self.lags + 1) for name in self.names]
+        others = self._known["exogenous"]
+        rest = [f"{name}[+{k}]" if k else name for k in range(self._known["ahead"]) for name in others]
+        return pd.DataFrame(found, index=["const", *names, *rest], columns=self._info["outputs"])
+
+    @property
+    def resid(self) -> np.ndarray:
+        """Residuals of the last rows (10 000 at most), shape (r, p)."""
+        return self._fitted().numbers("residuals")
+
+    @property
+    def sigma_u(self) -> np.ndarray:
+        """Covariance of the noise."""
+        return self._fitted().noise()
+
+    @property
+    def whiteness(self) -> dict[str, Any]:
+        """Autocorrelations of the residuals, Ljung and Box's test of each variable and the portmanteau test of all."""
+        self._fitted()
+        white = dict(self._known["whiteness"])
+        return {key: np.asarray(value) if isinstance(value, list) else value for key, value in white.items()}
+
+    def forecast(
+        self,
+        steps: int = 1,
+        *,
+        interval: float | None = None,
+        history: Any = None,
+        exog: Any = None,
+        member: Any = None,
+        paths: int = 1000,
+        random_state: Any = 0,
+    ) -> Forecast:
+        """Rows to come.
+
+        Parameters
+        ----------
+        steps : int, default=1
+            How many.
+        interval : float, optional
+            Probability that an interval holds the observation, such as 0.9: intervals come from simulated paths, each with a
+            deviation of the function within its error bars and residuals of the fit.
+        history : array or DataFrame of shape (n, p), optional
+            The rows before; the end of those learned from unless given.
+        exog : array or DataFrame of shape (steps, e), optional
+            What is known of the rows to come.
+        member : optional
+            Which series of a panel.
+        paths : int, default=1000
+            Paths that are simulated.
+        random_state : int, RandomState, Generator or None, default=0
+            Of the paths.
+
+        Returns
+        -------
+        Forecast
+            With `mean`, and `lower` and `upper` if an interval is asked for. An explosion is told by a warning.
+        """
+        model = self._fitted()
+        before = None if history is None else _table(history, "history")[0]
+        future = None if exog is None else _table(exog, "exog")[0]
+        ask = {"steps": steps, "interval": 0.0 if interval is None else interval, "paths": paths}
+        ask["random_state"] = seed(random_state)
+        name = None if member is None else str(member)
+        mean, ends, said = model.forecast(before, name, future, dumps(ask))
+        for line in said:
+            warnings.warn(line, RuntimeWarning, stacklevel=2)
+        index = self._index_after(history, name, len(mean))
+        frame = self._frame(index, history)
+        return Forecast(frame(mean), *(map(frame, ends) if ends is not None else ()))
+
+    def _frame(self, index: Any, history: Any) -> Any:
+        """How answers are given: as DataFrames where the series or the history is one."""
+        rows = self._rows
+        if not (_data.is_pandas(history) if history is not None else rows is not None and rows.table):
+            return lambda values: values
+        import pandas as pd
+
+        return lambda values: pd.DataFrame(values, index=index, columns=self.names)
+
+    def _index_after(self, history: Any, member: str | None, steps: int) -> Any:
+        """The index of the rows to come: it goes on with its frequency."""
+        if history is not None:
+            index = history.index if _data.is_pandas(history) else None
+        else:
+            rows = self._rows
+            index = None if rows is None else rows.index
+            if index is not None and rows.members is not None and member is not None:
+                index = index[np.asarray(rows.members) == member]
+        return _after(index, steps)
+
+    def predict(self, Y: Any, exog: Any = None) -> Any:
+        """The row after each row of a series that has enough rows before it, as `Y` is given: NaN where it has not.
+
+        Parameters
+        ----------
+        Y : array or DataFrame of shape (n, p)
+            Rows in the order of time.
+        exog : array or DataFrame of shape (n, e), optional
+            What is known beside them.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n, p)
+            Row t is predicted from the rows before it.
+        """
+        model = self._fitted()
+        known = self._known
+        values, table = _table(Y, "Y")
+        p, m, e, h = len(known["names"]), known["order"], len(known["exogenous"]), known["ahead"]
+        others = np.zeros((len(values), 0)) if exog is None else _table(exog, "exog")[0]
+        if values.shape[1] != p or others.shape[1] != e or len(others) != len(values):
+            raise ValueError(f"Y, exog: expected {p} and {e} columns, got {values.shape[1]} and {others.shape[1]}")
+        if len(known["members"]) > 1:
+            raise ValueError("predict: expected a model of one series, got one of a panel; use forecast")
+        out = np.full((len(values), p), np.nan)
+        rows = range(m, len(values) + 1 - (h if e else 1))
+        x = [
+            np.concatenate([*(values[t - k] for k in range(1, m + 1)), *(others[t + k] for k in range(h if e else 0))])
+            for t in rows
+        ]
+        good = [(t, row) for t, row in zip(rows, x, strict=True) if np.isfinite(row).all()]
+        if good and self.standardise == "none":
+            mean = model.predict(np.array([row for _, row in good]), False, False, True, self._threads())[0]
+            out[[t for t, _ in good]] = mean[:, :p]
+        elif good:
+            for t, row in good:
+                past, ahead = values[t - m : t], row[m * p :].reshape(h, e) if e else None
+                out[t] = model.forecast(past, None, ahead, dumps({"steps": 1}))[0][0]
+        if not table:
+            return out
+        import pandas as pd
+
+        return pd.DataFrame(out, index=Y.index, columns=self.names)
+
+    def impulse_response(
+        self, steps: int = 10, *, size: Any = None, history: Any = None, exog: Any = None, member: Any = None
+    ) -> np.ndarray:
+        """What a shock of one variable does to all of them.
+
+        Parameters
+        ----------
+        steps : int, default=10
+            How far to follow it.
+        size : array of shape (p,), optional
+            Sizes of the shocks, 1 unless given. A linear model answers in proportion, others do not.
+        history : array or DataFrame, optional
+            The rows before, whose latest is shocked; the end of those learned from unless given.
+        exog : array or DataFrame of shape (steps, e), optional
+            What is known of the rows to come.
+        member : optional
+            Which series of a panel.
+
+        Returns
+        -------
+        ndarray of shape (steps + 1, p, p)
+            Response of i to a shock of j at [step, i, j].
+        """
+        model = self._fitted()
+        before = None if history is None else _table(history, "history")[0]
+        future = None if exog is None else _table(exog, "exog")[0]
+        p = len(self._known["names"])
+        shocks = np.ones(p) if size is None else np.broadcast_to(np.asarray(size, dtype=np.float64), (p,))
+        steps = plain(steps)
+        if type(steps) is not int or steps < 0:
+            raise ValueError(f"steps: expected a whole number ≥ 0, got {steps!r}")
+        return model.impulse_response(before, None if member is None else str(member), future, steps, shocks.tolist())
+
+    def influence(self, shifts: int = 99) -> tuple[np.ndarray, np.ndarray | None]:
+        """Which variable moves which: mean absolute slopes at the first step, and how often chance gives as much.
+
+        Parameters
+        ----------
+        shifts : int, default=99
+            Fits for each variable in which what its past has of its own is moved to another time; 0 for no p-values.
+
+        Returns
+        -------
+        strength : ndarray of shape (p, p)
+            Influence of j on i at [i, j], both in standard deviations, summed over the lags.
+        p_value : ndarray of shape (p, p) or None
+            Share of shifted series that give at least as much.
+        """
+        shifts = plain(shifts)
+        if type(shifts) is not int or shifts < 0:
+            raise ValueError(f"shifts: expected a whole number ≥ 0, got {shifts!r}")
+        rows = self._series()
+        with Watching(self.verbose, shifts * len(rows.names)) as tell:
+            return _orff.influence_series(self._learner, self._given_order(), *rows.given(), shifts, tell)
+
+    def validate(
+        self,
+        Y: Any,
+        exog: Any = None,
+        *,
+        window: Any = "auto",
+        horizon: int = 1,
+        step: int = 1,
+        expanding: bool = False,
+        time: Any = None,
+        member: Any = None,
+    ) -> Validation:
+        """Sequential cross-validation: fit on a window, predict the rows that follow it, slide on.
+
+        Scales, lengthscale, frequencies and ridge are those of the first window, the rest is fitted anew on each, from
+        moments that are added and never taken away.
+
+        Parameters
+        ----------
+        Y, exog, time, member
+            A series as in `fit`.
+        window : "auto" or int, default="auto"
+            Rows of the window, of the first one where it expands; half of the rows by default.
+        horizon : int, default=1
+            Rows that are predicted after each window.
+        step : int, default=1
+            Rows from one window to the next.
+        expanding : bool, default=False
+            Keep the first row in every window.
+
+        Returns
+        -------
+        Validation
+        """
+        rows = _rows(Y, exog, time, member)
+        how = dumps({"window": window, "horizon": horizon, "step": step, "expanding": expanding})
+        with Watching(self.verbose, len(rows.values)) as tell:
+            found = _orff.validate_series(self._learner, self._parameters(), *rows.given(), how, tell)
+        return Validation(**{key: np.asarray(v) if key in ("by_step", "by_variable", "at") else v for key, v in found.items()})
+
+    def _given_order(self) -> str:
+        """The parameters, with the order that was found."""
+        values = json.loads(self._parameters())
+        values["order"] = self.lags
+        return json.dumps(values)
+
+
+def _table(data: Any, what: str) -> tuple[np.ndarray, bool]:
+    """Numbers in two axes, NaN where there are none, and whether they were a DataFrame."""
+    values, _, flat = _data.outputs(data)
+    if isinstance(values, list):
+        values = np.column_stack(values)
+    elif not isinstance(values, np.ndarray):
+        values = _data.observed(data)
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    if values.ndim == 1 and not flat:
+        raise ValueError(f"{what}: expected shape (n, p), got {values.shape}")
+    return values.reshape(len(values), -1), _data.is_pandas(data)
+
+
+def _rows(Y: Any, exog: Any, time: Any, member: Any) -> _Rows:
+    """A series with its times and names."""
+    values, table = _table(Y, "Y")
+    others = np.zeros((len(values), 0)) if exog is None else _table(exog, "exog")[0]
+    if len(others) != len(values):
+        raise ValueError(f"exog: expected {len(values)} rows as in Y, got {len(others)}")
+    index = Y.index if table or hasattr(Y, "index") and hasattr(Y, "iloc") else None
+    members = None if member is None else [str(name) for name in np.asarray(member)]
+    if members is not None and len(members) != len(values):
+        raise ValueError(f"member: expected {len(values)} names, one per row of Y, got {len(members)}")
+    times = _times(time) if time is not None else _times(index) if _is_clock(index) else None
+    if times is not None and len(times) != len(values):
+        raise ValueError(f"time: expected {len(values)} times, one per row of Y, got {len(times)}")
+    names = _names(Y, values.shape[1], "y")
+    return _Rows(values, others, times, members, names, _names(exog, others.shape[1], "u"), index, table)
+
+
+def _names(data: Any, width: int, letter: str) -> list[str]:
+    found = _data.column_names(data) if data is not None else None
+    return found if found is not None else [f"{letter}{k + 1}" for k in range(width)]
+
+
+def _is_clock(index: Any) -> bool:
+    """Whether an index tells times: dates, periods; numbers count rows unless they are given as `time`."""
+    return type(index).__name__ in ("DatetimeIndex", "PeriodIndex", "TimedeltaIndex")
+
+
+def _times(times: Any) -> list[float]:
+    """Times as numbers that grow."""
+    if type(times).__name__ == "PeriodIndex":
+        return [float(period.ordinal) for period in times]
+    values = np.asarray(times)
+    if values.dtype.kind in "mM":
+        missing = np.isnat(values)
+        seconds = values.astype("datetime64[ns]" if values.dtype.kind == "M" else "timedelta64[ns]").astype(np.int64) / 1e9
+        return np.where(missing, np.nan, seconds).tolist()
+    return _data.numbers(values, "time").astype(np.float64).tolist()
+
+
+def _after(index: Any, steps: int) -> Any:
+    """An index that goes on."""
+    if index is None or len(index) == 0:
+        return None
+    import pandas as pd
+
+    last = index[-1]
+    if isinstance(index, pd.PeriodIndex):
+        return pd.period_range(last + 1, periods=steps, freq=index.freq)
+    if isinstance(index, pd.DatetimeIndex):
+        freq = index.freq
+        if freq is None:
+            freq = pd.infer_freq(index) if len(index) > 2 else None
+        if freq is None:
+            freq = pd.Series(index).diff().median()
+        return pd.date_range(last, periods=steps + 1, freq=freq)[1:] if freq is not None else None
+    if isinstance(index, pd.RangeIndex):
+        return pd.RangeIndex(last + index.step, last + index.step * (steps + 1), index.step)
+    return pd.RangeIndex(1, steps + 1)

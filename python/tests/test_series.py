@@ -1,0 +1,162 @@
+"""Series: fits, forecasts, validation, in the words of statsmodels."""
+
+import numpy as np
+import orff
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+
+def turning(n=150, noise=0.1, seed=0):
+    """Two variables that turn about each other, the second a little later."""
+    rng = np.random.default_rng(seed)
+    A = np.array([[0.9, -0.3], [0.3, 0.9]])
+    Y = np.zeros((n, 2))
+    for t in range(1, n):
+        Y[t] = A @ Y[t - 1] + noise * rng.standard_normal(2)
+    return Y
+
+
+def lstsq(Y, order):
+    rows = [np.concatenate([[1.0], *(Y[t - k] for k in range(1, order + 1))]) for t in range(order, len(Y))]
+    return np.linalg.lstsq(np.array(rows), Y[order:], rcond=None)[0]
+
+
+@pytest.mark.parametrize("order", [1, 3])
+def test_linear_is_least_squares(order):
+    Y = turning()
+    model = orff.FourierVAR("linear", order=order).fit(Y)
+    assert model.lags == order
+    assert np.allclose(model.params, lstsq(Y, order), atol=1e-10)
+    rest = Y[order:] - np.array([model.predict(Y)[t] for t in range(order, len(Y))])
+    assert np.allclose(model.resid, rest, atol=1e-12) and np.isnan(model.predict(Y)[:order]).all()
+    assert np.allclose(model.sigma_u, rest.T @ rest / (len(rest) - 2 * order - 1), atol=1e-12)
+
+
+def test_it_agrees_with_statsmodels():
+    tsa = pytest.importorskip("statsmodels.tsa.api")
+    Y = turning()
+    theirs, ours = tsa.VAR(Y).fit(2), orff.FourierVAR("linear", order=2).fit(Y)
+    assert np.allclose(ours.params, theirs.params, atol=1e-9)
+    assert np.allclose(ours.sigma_u, theirs.sigma_u, atol=1e-10)
+    assert np.allclose(ours.forecast(12).mean, theirs.forecast(Y[-2:], 12), atol=1e-9)
+    assert np.allclose(ours.impulse_response(8), theirs.irf(8).irfs, atol=1e-8)
+    white = theirs.test_whiteness(10, adjusted=True)
+    assert np.isclose(ours.whiteness["portmanteau"], white.test_statistic)
+    assert np.isclose(ours.whiteness["portmanteau_p"], white.pvalue)
+
+
+@pytest.mark.parametrize("method", ["linear", "features", "exact"])
+def test_methods_share_one_interface(method, tmp_path):
+    Y = turning(100)
+    model = orff.FourierVAR(method, n_components=60).fit(Y)
+    found = model.forecast(10, interval=0.9, paths=200)
+    assert found.mean.shape == found.lower.shape == (10, 2) and (found.lower < found.upper).all()
+    assert model.impulse_response(4).shape == (5, 2, 2)
+    strength, p = model.influence(shifts=0)
+    assert strength.shape == (2, 2) and p is None
+    assert np.sqrt(model.validate(Y, window=70).mse) < 0.2
+    model.save(tmp_path / "m.orff")
+    again = orff.load(tmp_path / "m.orff")
+    assert (again.forecast(10).mean == found.mean).all() and again.method == method
+    assert (clone(model).fit(Y).forecast(10).mean == found.mean).all()
+    with pytest.raises(ValueError, match="fit it again"):
+        again.influence()
+
+
+def test_the_index_goes_on():
+    Y = turning(60)
+    months = pd.date_range("2001-01-31", periods=60, freq="ME")
+    table = pd.DataFrame(Y, index=months, columns=["a", "b"])
+    model = orff.FourierVAR("linear").fit(table)
+    mean = model.forecast(3).mean
+    assert list(mean.columns) == ["a", "b"] and mean.index.freq == months.freq
+    assert list(mean.index.strftime("%Y-%m-%d")) == ["2006-01-31", "2006-02-28", "2006-03-31"]
+    assert list(model.params.index) == ["const", "L1.a", "L1.b"]
+    quarters = pd.period_range("1999Q1", periods=60, freq="Q")
+    mean = orff.FourierVAR("linear").fit(pd.DataFrame(Y, index=quarters)).forecast(2).mean
+    assert str(mean.index[0]) == "2014Q1" and isinstance(mean.index, pd.PeriodIndex)
+    # a row that is missing is a gap, not a step
+    gap = table.drop(months[30])
+    found = orff.FourierVAR("linear").fit(gap)
+    assert any("2 of 59 steps" in line for line in found.choices_)
+    with pytest.raises(ValueError, match="does not come after"):
+        orff.FourierVAR("linear").fit(table.iloc[::-1])
+    assert found.forecast(2, history=gap).mean.index[0] == mean_after(months)
+
+
+def mean_after(months):
+    return months[-1] + months.freq
+
+
+def test_panels_and_exogenous_columns():
+    rng = np.random.default_rng(1)
+    u = rng.standard_normal((80, 1))
+    y = np.zeros((80, 1))
+    for t in range(1, 80):
+        y[t] = 0.5 * y[t - 1] + 2 * u[t] if t != 40 else 3.0
+    member = ["a"] * 40 + ["b"] * 40
+    model = orff.FourierVAR("linear").fit(y, exog=u, member=member)
+    future = rng.standard_normal((3, 1))
+    truth, last = [], y[39]
+    for row in future:
+        last = 0.5 * last + 2 * row
+        truth.append(last)
+    assert np.allclose(model.forecast(3, exog=future, member="a").mean, truth)
+    with pytest.raises(ValueError, match="member: expected one of a, b, got none"):
+        model.forecast(3, exog=future)
+    with pytest.raises(ValueError, match="exogenous: expected 3 rows to come"):
+        model.forecast(3, member="a")
+
+
+def test_validation_is_that_of_refits():
+    Y = turning(90)
+    found = orff.FourierVAR("linear").validate(Y, window=40, step=5)
+    errors = []
+    for end in range(40, 90, 5):
+        by = lstsq(Y[end - 40 : end], 1)
+        errors.append(Y[end] - np.concatenate([[1.0], Y[end - 1]]) @ by)
+    assert np.allclose(found.errors, errors, atol=1e-10) and found.windows == 10
+    assert np.isclose(found.mse, np.mean(np.square(errors))) and (found.at == np.arange(40, 90, 5)).all()
+    assert orff.FourierVAR("linear").validate(Y, window=40, expanding=True, horizon=3).by_step.shape == (3,)
+
+
+def test_explosions_warn():
+    rng = np.random.default_rng(0)
+    y = [1.0]
+    for _ in range(40):
+        y.append(1.3 * y[-1] + 0.1 * rng.standard_normal())
+    model = orff.FourierVAR("linear").fit(np.array(y))
+    with pytest.warns(RuntimeWarning, match="the forecast explodes"):
+        mean = model.forecast(60).mean
+    assert np.isnan(mean[-1]).all() and np.isfinite(mean[0]).all()
+
+
+def test_bad_series_are_refused():
+    Y = turning(30)
+    with pytest.raises(orff.ParameterError, match="order: expected order and rows ahead"):
+        orff.FourierVAR("linear", order=30).fit(Y)
+    with pytest.raises(ValueError, match="exog: expected 30 rows"):
+        orff.FourierVAR("linear").fit(Y, exog=Y[:5])
+    with pytest.raises(orff.ParameterError, match="window: expected"):
+        orff.FourierVAR("linear").validate(Y, window=30)
+    with pytest.raises(orff.ParameterError, match="steps: expected"):
+        orff.FourierVAR("linear").fit(Y).forecast(0)
+    with pytest.raises(ValueError, match="params|coefficients"):
+        orff.FourierVAR(n_components=20).fit(Y).params  # noqa: B018
+    constant = np.column_stack([Y[:, 0], np.full(30, 2.0)])
+    assert np.allclose(orff.FourierVAR("linear").fit(constant).forecast(3).mean[:, 1], 2)
+
+
+def test_the_fan_holds_the_forecast():
+    import matplotlib.pyplot as plt
+
+    table = pd.DataFrame(turning(60), columns=["a", "b"], index=pd.date_range("2001", periods=60, freq="D"))
+    model = orff.FourierVAR("linear").fit(table)
+    _, ax = plt.subplots()
+    orff.plot.forecast(model, 12, variable="b", intervals=[0.5, 0.8, 0.95], ax=ax)
+    assert len(ax.collections) == 3 and ax.get_ylabel() == "b"
+    assert np.allclose(ax.lines[1].get_ydata(), model.forecast(12).mean["b"])
+    with pytest.raises(ValueError, match="variable: expected one of a, b"):
+        orff.plot.forecast(model, variable="c", ax=ax)
+    plt.close("all")
