@@ -12,7 +12,7 @@ mod prepare;
 mod project;
 mod waves;
 
-pub use classes::{Calibration, Classes, Labels};
+pub use classes::{Calibration, Classes, Code, Labels};
 pub use exact::{Exact, ExactPosterior, Span};
 pub use field::{Energies, Parts};
 pub use held::{Held, Stored};
