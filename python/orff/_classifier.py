@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from . import _data, _labels, _orff
@@ -47,6 +49,10 @@ class Classifier(ClassifierMixin, Estimator):
             weights = _data.weights(sample_weight, len(labels))
             self.classes_, numbers = _labels.encode(labels)
             self._learn(rows, numbers, weights, [target] if target else None, classes=_labels.names(self.classes_))
+        for line in self.choices_:
+            if line.startswith("not converged"):
+                said, _ = line.split(":")
+                warnings.warn(f"{said}: raise max_iter, tol or alpha", ConvergenceWarning, stacklevel=2)
         return self
 
     def _parameters(self) -> str:
@@ -75,7 +81,7 @@ class Classifier(ClassifierMixin, Estimator):
         return self.classes_[best]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class, calibrated on rows that the model had not learned from.
+        """The probability of each class, calibrated on rows that the model had not learned from (logistic: its own).
 
         Parameters
         ----------
@@ -100,7 +106,8 @@ class Classifier(ClassifierMixin, Estimator):
         return np.log(self.predict_proba(X))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The score of each class: the product of the prediction with the class's corner of the simplex.
+        """The score of each class: the product of the prediction with the class's corner of the simplex, or, for the losses
+        hinge and squared-hinge with more than two classes, the prediction of the class against the rest.
 
         Parameters
         ----------
@@ -123,5 +130,5 @@ class Classifier(ClassifierMixin, Estimator):
 
     @property
     def n_iter_(self) -> int:
-        """Iterations of the solver; 1 for a factorisation."""
+        """Iterations of the solver (L-BFGS, conjugate gradients); 1 for a factorisation."""
         return self._training()["iterations"]

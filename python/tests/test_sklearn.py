@@ -61,6 +61,9 @@ SMALL = {"VectorField": {"n_components": 60}}
 ESTIMATORS = [
     (square(Class) if issubclass(Class, Field) else Class)(**SMALL.get(Class.__name__, {}))
     for Class in CLASSES.values()
+] + [
+    orff.OperatorClassifier(loss=loss, n_components=30)
+    for loss in ("hinge", "squared-hinge", "simplex-hinge", "logistic")
 ]
 
 

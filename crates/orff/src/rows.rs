@@ -154,6 +154,16 @@ impl Batch {
         });
         Batch { inputs: self.inputs.slice(from, to), outputs: rows(&self.outputs), weights }
     }
+
+    /// Some rows, in the order given.
+    pub(crate) fn pick(&self, rows: &[usize]) -> Batch {
+        let some = |m: &Mat<f64>| Mat::from_fn(rows.len(), m.ncols(), |i, t| m[(rows[i], t)]);
+        let weights = self.weights.as_ref().map(|w| match w {
+            Weights::Row(w) => Weights::Row(rows.iter().map(|&i| w[i]).collect()),
+            Weights::Entry(w) => Weights::Entry(some(w)),
+        });
+        Batch { inputs: self.inputs.pick(rows), outputs: some(&self.outputs), weights }
+    }
 }
 
 /// A source of rows. `batches` starts again from the first row at each call; a source that cannot (standard input)

@@ -118,8 +118,8 @@ pub fn all(seeds: u64, out: &mut Report) -> Result<()> {
         let learner = Classification {
             lengthscale: 5.0.into(),
             features: Auto::Fixed(10_000),
-            ridge: Ridge::Given(1e-6),
-            tolerance: 1e-4,
+            ridge: Auto::Fixed(Ridge::Given(1e-6)),
+            tolerance: Auto::Fixed(1e-4),
             seed,
             ..Classification::default()
         };

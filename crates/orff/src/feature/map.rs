@@ -147,7 +147,7 @@ impl FeatureMap {
         })
     }
 
-    /// Calls `f(character, √weight, atom, block, ω)` for each character in order.
+    /// Calls `f(character, √weight, atom, block, ω)` for each character in order; ω is zero where the factors do not ask for it.
     fn each(&self, mut f: impl FnMut(usize, f64, usize, &Block, &[f64])) {
         let gain = match self.kind {
             MapKind::Pairs => 1.0,
@@ -157,7 +157,9 @@ impl FeatureMap {
         for (block, from, len) in self.spans() {
             for m in 0..len {
                 let j = m % block.count();
-                block.omega.row(j, &mut omega);
+                if block.factors.of_omega() {
+                    block.omega.row(j, &mut omega);
+                }
                 f(from + m, (gain * block.weight[j]).sqrt(), j, block, &omega);
             }
         }

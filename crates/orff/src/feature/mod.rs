@@ -4,6 +4,7 @@
 mod basis;
 mod characters;
 mod file;
+mod kept;
 mod map;
 mod moments;
 mod panel;
@@ -13,6 +14,7 @@ mod sweep;
 pub use basis::Basis;
 pub use characters::Characters;
 pub use file::MapHeader;
+pub use kept::Kept;
 pub use map::{FeatureMap, MapKind};
 pub use moments::{Key, Moments, Part};
 pub use panel::Packed;

@@ -43,6 +43,11 @@ impl Factors {
         }
     }
 
+    /// Whether they are given by a formula in ωⱼ.
+    pub fn of_omega(&self) -> bool {
+        matches!(self, Factors::Differential { .. })
+    }
+
     /// out = Bⱼ t, with t of length r and out of length p; `omega` is ωⱼ.
     pub fn apply(&self, j: usize, omega: &[f64], t: &[f64], out: &mut [f64]) {
         match self {

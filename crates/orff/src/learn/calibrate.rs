@@ -2,45 +2,39 @@
 //! \[calibration\]
 
 use super::coded::Coded;
-use super::sample::SAMPLE_ROWS;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters};
-use crate::loss::Simplex;
-use crate::model::{Calibration, Linear, Query};
-use crate::random::Stream;
-use crate::rows::{Batch, Rows, Weights};
+use crate::model::{Calibration, Code, Linear, Query};
+use crate::rows::{Batch, Weights};
 use crate::watch::Watch;
 use faer::prelude::Solve;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-/// Share of the rows held out, at most.
-const SHARE: f64 = 0.1;
 /// Numbers to look at (rows times classes), at most, unless that leaves less than a thousand rows.
-const MOST: usize = 1_000_000;
+pub(super) const MOST: usize = 1_000_000;
 /// Widths that are tried, from 10⁻³ to 10.
 const WIDTHS: usize = 25;
 /// Mean log losses closer than this are the same.
 const ALIKE: f64 = 1e-6;
 /// Rows of a sum; sums of these are added in order.
 const CHUNK: usize = 256;
-const HELD_OUT: u64 = 0x6865_6c64_206f_7574;
 
 /// Calibrates by closed-form leave-one-out predictions of sampled rows, whose outputs are the numbers of classes.
 /// Cost n·K². \[loo\]
 pub(super) fn leave_one_out(
     model: &Linear,
     coded: &Coded,
-    sample: Batch,
+    sample: &Batch,
     watch: &mut dyn Watch,
 ) -> Result<Calibration> {
     watch.stage("calibrate");
-    let n = sample.inputs.nrows().min((MOST / coded.code.classes()).max(1000));
-    let mut judged = Judged::new(coded.code);
+    let n = sample.inputs.nrows().min((MOST / coded.classes()).max(1000));
+    let mut judged = Judged::new(coded, Link::Shares);
     for from in (0..n).step_by(BLOCK_ROWS) {
         let block = coded.batch(sample.slice(from, (from + BLOCK_ROWS).min(n)))?;
         let f = left_out(model, &block, &coded.left(&block))?;
-        judged.add(f.as_ref(), &block, &coded.classes_of(&block));
+        judged.add(f.as_ref(), block.weights.as_ref(), &coded.classes_of(&block));
         watch.advance(block.inputs.nrows() as u64)?;
     }
     judged.calibrate(watch)
@@ -75,78 +69,21 @@ fn left_out(model: &Linear, rows: &Batch, left: &[f64]) -> Result<Mat<f64>> {
     Ok(out)
 }
 
-/// Rows that are held out of a first solution, by their number.
-pub(super) struct Held<'a> {
-    rows: &'a Coded<'a>,
-    seed: u64,
-    share: f64,
-    inside: bool,
-}
-
-impl<'a> Held<'a> {
-    /// At most a tenth of the rows, and not many more than can be used.
-    pub fn new(rows: &'a Coded<'a>, seed: u64, total: Option<usize>) -> Self {
-        let useful = SAMPLE_ROWS.min((MOST / rows.code.classes()).max(1000));
-        let share = total.map_or(SHARE, |n| useful as f64 / n as f64).min(SHARE);
-        Held { rows, seed, share, inside: true }
-    }
-
-    /// The other rows.
-    pub fn rest(&self) -> Self {
-        Held { inside: false, ..*self }
-    }
-
-    /// Calibrates by the predictions of a model that has learned from the other rows.
-    pub fn calibrate(&self, model: &Linear, coded: &Coded, watch: &mut dyn Watch) -> Result<Calibration> {
-        watch.stage("calibrate");
-        let mut judged = Judged::new(coded.code);
-        for batch in self.batches()? {
-            let batch = batch?;
-            let f = model.predict(&batch.inputs, Query::default())?.mean;
-            judged.add(f.as_ref(), &batch, &coded.classes_of(&batch));
-            watch.advance(batch.inputs.nrows() as u64)?;
-        }
-        judged.calibrate(watch)
-    }
-}
-
-impl Rows for Held<'_> {
-    fn inputs(&self) -> usize {
-        self.rows.inputs()
-    }
-
-    fn outputs(&self) -> usize {
-        self.rows.outputs()
-    }
-
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
-        let mut first = 0;
-        Ok(Box::new(self.rows.batches()?.map(move |batch| {
-            let batch = batch?;
-            let n = batch.inputs.nrows();
-            let held = |i: &usize| {
-                let draw = Stream::new(self.seed, HELD_OUT, (first + i) as u64).uniform();
-                (draw < self.share) == self.inside
-            };
-            let kept: Vec<usize> = (0..n).filter(held).collect();
-            first += n;
-            let weights = match &batch.weights {
-                Some(Weights::Row(w)) => Some(Weights::Row(kept.iter().map(|&i| w[i]).collect())),
-                _ => None,
-            };
-            let outputs = Mat::from_fn(kept.len(), batch.outputs.ncols(), |i, t| batch.outputs[(kept[i], t)]);
-            Ok(Batch { inputs: batch.inputs.pick(&kept), outputs, weights })
-        })))
-    }
-
-    fn single(&self) -> bool {
-        self.rows.single()
-    }
+/// What probabilities are made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    /// Shares q of the classes, which the squared loss estimates: a width and a sharpness.
+    Shares,
+    /// The softmax of scores: a sharpness.
+    Softmax,
 }
 
 /// Scores of rows, by models that had not learned from them, with the classes of the rows.
-struct Judged {
-    code: Simplex,
+#[derive(Clone)]
+pub(super) struct Judged {
+    code: Code,
+    classes: usize,
+    link: Link,
     /// n×T, row after row.
     scores: Vec<f64>,
     class: Vec<usize>,
@@ -154,15 +91,16 @@ struct Judged {
 }
 
 impl Judged {
-    fn new(code: Simplex) -> Self {
-        Judged { code, scores: Vec::new(), class: Vec::new(), weight: Vec::new() }
+    pub fn new(coded: &Coded, link: Link) -> Self {
+        let (scores, class, weight) = (Vec::new(), Vec::new(), Vec::new());
+        Judged { code: coded.code, classes: coded.classes(), link, scores, class, weight }
     }
 
-    /// Adds predictions f (n×T−1) of rows of these classes.
-    fn add(&mut self, f: MatRef<f64>, rows: &Batch, classes: &[usize]) {
-        let mut scores = vec![0.0; self.code.classes()];
+    /// Adds predictions f (n×p) of rows of these classes.
+    pub fn add(&mut self, f: MatRef<f64>, weights: Option<&Weights>, classes: &[usize]) {
+        let mut scores = vec![0.0; self.classes];
         for i in 0..f.nrows() {
-            let weight = match &rows.weights {
+            let weight = match weights {
                 Some(Weights::Row(w)) => w[i],
                 _ => 1.0,
             };
@@ -176,9 +114,20 @@ impl Judged {
         }
     }
 
-    /// The two numbers with the smallest mean log loss: a grid of widths, Newton's method in the sharpness, in which the
-    /// loss is convex.
-    fn calibrate(&self, watch: &mut dyn Watch) -> Result<Calibration> {
+    /// Share of the weight whose class has not the largest score.
+    pub fn error(&self) -> f64 {
+        let (mut wrong, mut total) = (0.0, 0.0);
+        for ((scores, class), weight) in self.scores.chunks(self.classes).zip(&self.class).zip(&self.weight) {
+            let best = (1..scores.len()).fold(0, |best, c| if scores[c] > scores[best] { c } else { best });
+            wrong += if best == *class { 0.0 } else { *weight };
+            total += weight;
+        }
+        wrong / total.max(f64::MIN_POSITIVE)
+    }
+
+    /// The numbers with the smallest mean log loss: a grid of widths, Newton's method in the sharpness, in which the loss
+    /// is convex.
+    pub fn calibrate(&self, watch: &mut dyn Watch) -> Result<Calibration> {
         let rows = self.class.len();
         if rows == 0 {
             return Err(Error::numerical(
@@ -186,10 +135,18 @@ impl Judged {
                 "no row has a finite leave-one-out prediction; raise the ridge",
             ));
         }
+        let widths = match self.link {
+            Link::Softmax => vec![None],
+            Link::Shares => {
+                let width = |k: usize| libm::pow(10.0, -3.0 + 4.0 * k as f64 / (WIDTHS - 1) as f64);
+                (0..WIDTHS).map(|k| Some(width(k))).collect()
+            }
+        };
         let mut found = Vec::new();
-        for k in 0..WIDTHS {
-            let width = libm::pow(10.0, -3.0 + 4.0 * k as f64 / (WIDTHS - 1) as f64);
+        for width in widths {
             let (sharpness, loss) = self.sharpest(width);
+            // of predictions that were solved to a gap, no more digits than that tells
+            let sharpness = if self.link == Link::Softmax { three_digits(sharpness) } else { sharpness };
             found.push((Calibration { width, sharpness, rows }, loss));
             watch.advance(0)?;
         }
@@ -200,8 +157,8 @@ impl Judged {
     }
 
     /// The best sharpness for a width, and the loss there.
-    fn sharpest(&self, width: f64) -> (f64, f64) {
-        let (t, unit) = (self.code.classes(), Calibration { width, sharpness: 1.0, rows: 0 });
+    fn sharpest(&self, width: Option<f64>) -> (f64, f64) {
+        let (t, unit) = (self.classes, Calibration { width, sharpness: 1.0, rows: 0 });
         let logs: Vec<f64> = self.scores.par_iter().map(|s| unit.log_share(*s, t)).collect();
         let total: f64 = self.weight.iter().sum();
         // as if a share of one row more had any other class: certainty is never reached (Platt 2000)
@@ -259,4 +216,10 @@ impl Judged {
         let a = libm::exp(log);
         (a, at(a)[0])
     }
+}
+
+/// A number > 0 with three digits.
+fn three_digits(value: f64) -> f64 {
+    let unit = libm::pow(10.0, libm::log10(value).floor() - 2.0);
+    (value / unit).round() * unit
 }

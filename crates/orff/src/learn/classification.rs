@@ -1,22 +1,23 @@
-//! Classification: ridge regression on the corners of a simplex, in one pass over the rows.
+//! Classification: ridge regression on the corners of a simplex, in one pass over the rows; or another loss, by passes.
 
 use super::begin::in_pool;
-use super::calibrate::{self, Held};
-use super::coded::{Coded, tally};
+use super::calibrate::{self, Link};
+use super::coded::{Coded, Tally, tally};
+use super::held::Held;
 use super::mixed::Precision;
 use super::ridge::{Again, Ridge};
-use super::{Fitted, Regression, Solver};
+use super::{ClassWeight, Fitted, Regression, Solver};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, MapKind, reblock};
 use crate::group::Group;
 use crate::kernel::{Kernel, SumDraw, Units};
-use crate::model::{Classes, Labels, Linear, Training};
+use crate::loss::Named;
+use crate::model::{Calibration, Classes, Code, Labels, Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::Rows;
 use crate::spectrum::{DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 crate::params! {
     /// Classification with an operator-valued kernel, through random features.
@@ -42,15 +43,18 @@ crate::params! {
         measure / measure: Measure = Measure::Trace, Kind::Choice(Measure::NAMES);
         /// How a sum of kernels shares its atoms.
         sum / sum: SumDraw = SumDraw::Concatenation, Kind::Choice(&["concatenation", "mixture"]);
-        /// The loss: squared, on the simplex code of the classes, in closed form.
-        loss / loss: ClassLoss = ClassLoss::Squared, Kind::Choice(&["squared"]);
+        /// The loss: squared, on the simplex code of the classes, in closed form; or, by passes over the rows, logistic and
+        /// simplex-hinge on the same code, hinge and squared-hinge for each class against the rest.
+        loss / loss: ClassLoss = ClassLoss::Squared,
+            Kind::Choice(&["squared", "hinge", "squared-hinge", "simplex-hinge", "logistic"]);
         /// Weights of the classes: balanced (each class counts the same in all), a number for each class by name
         /// (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
         class_weight / class_weight: ClassWeight = ClassWeight::None, Kind::ClassWeights;
-        /// The ridge: a number (λ of the mean loss), or how to choose it; loo takes the largest whose exact leave-one-out
-        /// error is within 0.01 % of the smallest.
-        ridge / alpha: Ridge = Ridge::Loo,
-            Kind::WordOr(&["loo", "gcv", "evidence"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
+        /// The ridge: a number (λ of the mean loss), or how to choose it. loo takes the largest whose exact leave-one-out
+        /// error is within 0.01 % of the smallest; it, gcv and evidence are for the squared loss. auto is loo there; for
+        /// other losses the smallest error (logistic: the smallest loss) of five folds, on at most 4096 rows.
+        ridge / alpha: Auto<Ridge> = Auto::Auto,
+            Kind::WordOr(&["auto", "loo", "gcv", "evidence"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
         /// Learn a constant for each class.
         offset / fit_intercept: bool = true, Kind::Flag;
         /// Precision of features and their products: double; or mixed, which computes them in single precision and then
@@ -59,9 +63,11 @@ crate::params! {
         precision / precision: Auto<Precision> = Auto::Auto, Kind::Auto(&Kind::Choice(&["double", "mixed"]));
         /// Most memory in megabytes; a fit that would need more is refused before it starts.
         memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
-        /// Relative residual at which conjugate gradients stop.
-        tolerance / tol: f64 = 1e-10, Kind::Number { min: 0.0, max: 1.0, open: true };
-        /// Most iterations of conjugate gradients.
+        /// When iterations stop. Squared loss: relative residual of conjugate gradients (auto: 1e-10). hinge and
+        /// simplex-hinge: relative duality gap (auto: 1e-3). logistic and squared-hinge: what predictions may still
+        /// change, relative (auto: 1e-10 where passes are cheap, else 1e-6).
+        tolerance / tol: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 0.0, max: 1.0, open: true });
+        /// Most iterations of conjugate gradients, or passes over the rows.
         iterations / max_iter: usize = 2000, Kind::Count { min: 1, max: u64::MAX };
         /// Seed of every random choice.
         seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
@@ -70,6 +76,9 @@ crate::params! {
     }
 }
 
+/// Relative residual of conjugate gradients, unless another is asked for.
+const RESIDUAL: f64 = 1e-10;
+
 /// Losses of classification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -77,67 +86,40 @@ pub enum ClassLoss {
     /// ‖f(x) − c‖² with the code c of the row's class.
     #[default]
     Squared,
+    /// Σ over classes c of [1 − y_c f_c(x)]₊, y_c = 1 for the row's class and −1 for others.
+    Hinge,
+    /// Σ over classes c of [1 − y_c f_c(x)]₊².
+    SquaredHinge,
+    /// Σ over classes c other than the row's of [1/(T−1) + ⟨c, f(x)⟩]₊.
+    SimplexHinge,
+    /// log Σ over classes c of exp⟨c − c_y, f(x)⟩.
+    Logistic,
 }
 
-/// How much classes count.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum ClassWeight {
-    /// Every row counts as it is.
-    #[default]
-    None,
-    /// Every class counts the same in all: rows of class c weigh W/(T·W_c).
-    Balanced,
-    /// Some or all classes by name; others weigh 1.
-    Given(Map<String, Value>),
-}
-
-impl Serialize for ClassWeight {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+impl ClassLoss {
+    /// The loss of outputs, unless there is a closed form.
+    pub(super) fn named(self) -> Option<Named> {
         match self {
-            ClassWeight::None => s.serialize_none(),
-            ClassWeight::Balanced => s.serialize_str("balanced"),
-            ClassWeight::Given(each) => each.serialize(s),
+            ClassLoss::Squared => None,
+            ClassLoss::Hinge => Some(crate::loss::Hinge.into()),
+            ClassLoss::SquaredHinge => Some(crate::loss::SquaredHinge.into()),
+            ClassLoss::SimplexHinge => Some(crate::loss::SimplexHinge.into()),
+            ClassLoss::Logistic => Some(crate::loss::Logistic.into()),
         }
     }
-}
 
-impl<'de> Deserialize<'de> for ClassWeight {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        // what else it may be, its declaration has refused
-        Ok(match Value::deserialize(d)? {
-            Value::Object(each) => ClassWeight::Given(each),
-            Value::String(_) => ClassWeight::Balanced,
-            _ => ClassWeight::None,
-        })
-    }
-}
-
-impl ClassWeight {
-    /// The weight of each class, given its name and Σw of its rows.
-    pub(super) fn of(&self, names: &[String], weights: &[f64]) -> Result<Vec<f64>> {
-        let each = match self {
-            ClassWeight::None => return Ok(vec![1.0; names.len()]),
-            ClassWeight::Balanced => {
-                let (total, seen) = (weights.iter().sum::<f64>(), weights.iter().filter(|w| **w > 0.0).count());
-                let weight = |w: &f64| if *w > 0.0 { total / (seen as f64 * w) } else { 1.0 };
-                return Ok(weights.iter().map(weight).collect());
-            }
-            ClassWeight::Given(each) => each,
-        };
-        if let Some(stranger) = each.keys().find(|name| !names.contains(name)) {
-            let known: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
-            let more = if names.len() > known.len() { ", …" } else { "" };
-            let expected = format!("weights of the classes {}{more}", known.join(", "));
-            return Err(Error::parameter("class_weight", expected, format!("one of \"{stranger}\"")));
+    /// How outputs stand for T classes. Of two classes, one output tells.
+    pub(super) fn code(self, classes: usize) -> Code {
+        match self {
+            ClassLoss::Hinge | ClassLoss::SquaredHinge if classes > 2 => Code::OneVsRest,
+            _ => Code::Simplex,
         }
-        let number = |name: &String| each.get(name).and_then(Value::as_f64).unwrap_or(1.0);
-        Ok(names.iter().map(number).collect())
     }
 }
 
 /// What fitting returns.
 pub struct FittedClasses {
-    /// The model, whose outputs are points among the corners of the simplex.
+    /// The model, whose outputs are points among the corners of the simplex, or scores of the classes.
     pub model: Linear,
     /// What they say of classes.
     pub classes: Classes,
@@ -148,7 +130,7 @@ pub struct FittedClasses {
 impl Classification {
     /// Learns from rows whose one output is the number of a class. A first pass counts the classes and draws a sample,
     /// then regression on codes takes the passes it takes, and at most 10 000 rows, each predicted by the model without
-    /// it, calibrate the probabilities. Time N·M² + K³.
+    /// it, calibrate the probabilities. Time N·M² + K³; with other losses N·M·T for each of some hundred passes.
     ///
     /// ```
     /// use orff::learn::Classification;
@@ -174,43 +156,59 @@ impl Classification {
             return Err(Error::refused("a transformable kernel with classes", why));
         }
         let tally = tally(rows, self.seed, watch)?;
-        let coded = Coded::new(rows, &tally, &self.class_weight)?;
+        let code = self.loss.code(tally.names.len());
+        let coded = Coded::new(rows, code, &tally, &self.class_weight)?;
+        match self.loss.named() {
+            None => self.fit_squared(&coded, tally, watch),
+            Some(loss) => self.fit_risk(&loss, &coded, tally, watch),
+        }
+    }
+
+    fn fit_squared(&self, coded: &Coded, tally: Tally, watch: &mut dyn Watch) -> Result<FittedClasses> {
         let learner = self.regression();
         // a common unit: nothing depends on the order of the classes
-        let (mut gathering, begun, _) = learner.begin_here(&coded, Some(Units::Common), false, watch)?;
-        for (name, _) in tally.names.iter().zip(&tally.weights).filter(|(_, w)| **w == 0.0) {
-            gathering.choices.say(watch, format!("class {name}: no rows to learn from"));
-        }
+        let (mut gathering, begun, _) = learner.begin_here(coded, Some(Units::Common), false, watch)?;
+        tally.absent().for_each(|line| gathering.choices.say(watch, line));
         let part = |batch: &_| coded.left(batch);
+        let again = Again { rows: coded, part: Some(&part) };
         let (mut fitted, calibration): (Fitted, _) = if gathering.iterates() {
             // no leverages here: some rows are held out of a first solution, and join the second
-            let held = Held::new(&coded, self.seed, tally.sample.total);
+            let held = Held::new(coded, self.seed, tally.sample.total);
             gathering.absorb(reblock(&held.rest(), BLOCK_ROWS)?, watch)?;
-            let early = gathering.clone().solve_here(Some(Again { rows: &coded, part: Some(&part) }), None, watch)?;
-            let calibration = held.calibrate(&early.model, &coded, watch)?;
+            let early = gathering.clone().solve_here(Some(again), None, watch)?;
+            let calibration = held.calibrate(&early.model, Link::Shares, watch)?;
             gathering.absorb(reblock(&held, BLOCK_ROWS)?, watch)?;
-            let all = gathering.solve_here(Some(Again { rows: &coded, part: Some(&part) }), None, watch)?;
+            let all = gathering.solve_here(Some(again), None, watch)?;
             (all, calibration)
         } else {
-            let fitted = learner.fit_here(Again { rows: &coded, part: Some(&part) }, gathering, begun, watch)?;
-            let calibration = calibrate::leave_one_out(&fitted.model, &coded, tally.sample.rows, watch)?;
+            let fitted = learner.fit_here(again, gathering, begun, watch)?;
+            let calibration = calibrate::leave_one_out(&fitted.model, coded, &tally.sample.rows, watch)?;
             (fitted, calibration)
         };
-        let line = format!(
-            "probabilities: calibrated on {} rows, sharpness {:.2}, width {:.3}",
-            calibration.rows, calibration.sharpness, calibration.width
-        );
-        watch.say(&line);
-        fitted.training.choices.push(line);
         // what it was needed for is done
         fitted.model.posterior = None.into();
+        Ok(self.fitted(fitted, coded, tally, calibration, watch))
+    }
+
+    /// The model with its classes.
+    pub(super) fn fitted(
+        &self,
+        Fitted { model, mut training }: Fitted,
+        coded: &Coded,
+        tally: Tally,
+        calibration: Calibration,
+        watch: &mut dyn Watch,
+    ) -> FittedClasses {
+        let line = calibration.how();
+        watch.say(&line);
+        training.choices.push(line);
         let labels = Labels::of(&tally.names);
-        let classes = Classes { names: tally.names, labels, weights: tally.weights, calibration };
-        Ok(FittedClasses { model: fitted.model, classes, training: fitted.training })
+        let classes = Classes { names: tally.names, labels, weights: tally.weights, code: coded.code, calibration };
+        FittedClasses { model, classes, training }
     }
 
     /// The regression on codes. Its posterior has the leverages.
-    fn regression(&self) -> Regression {
+    pub(super) fn regression(&self) -> Regression {
         let Classification { kernel, lengthscale, group, features, map, draw, measure, sum, .. } = self.clone();
         Regression {
             solver: Auto::Fixed(Solver::Moments),
@@ -222,13 +220,13 @@ impl Classification {
             draw,
             measure,
             sum,
-            ridge: self.ridge,
+            ridge: self.ridge.fixed().unwrap_or(Ridge::Loo),
             offset: self.offset,
             metric: None,
             posterior: true,
             precision: self.precision,
             memory: self.memory,
-            tolerance: self.tolerance,
+            tolerance: self.tolerance.fixed().unwrap_or(RESIDUAL),
             iterations: self.iterations,
             seed: self.seed,
             threads: self.threads,

@@ -3,7 +3,7 @@
 
 use super::{ClassWeight, Sample, sample};
 use crate::error::{Error, Result};
-use crate::loss::Simplex;
+use crate::model::Code;
 use crate::rows::{Batch, Rows, Weights};
 use crate::watch::Watch;
 use faer::Mat;
@@ -20,6 +20,14 @@ pub(super) struct Tally {
     pub weights: Vec<f64>,
     /// A sample of the rows, with the numbers of their classes.
     pub sample: Sample,
+}
+
+impl Tally {
+    /// Lines about classes without rows.
+    pub fn absent(&self) -> impl Iterator<Item = String> {
+        let absent = self.names.iter().zip(&self.weights).filter(|(_, w)| **w == 0.0);
+        absent.map(|(name, _)| format!("class {name}: no rows to learn from"))
+    }
 }
 
 /// Counts the classes of rows and draws a sample of them, in one pass.
@@ -120,7 +128,7 @@ pub(super) fn row_weight(batch: &Batch, i: usize) -> Result<f64> {
 /// Rows whose outputs are codes.
 pub(super) struct Coded<'a> {
     pub rows: &'a dyn Rows,
-    pub code: Simplex,
+    pub code: Code,
     /// The weight of each class (T).
     pub weights: Vec<f64>,
     /// Whether all of them are 1.
@@ -129,23 +137,31 @@ pub(super) struct Coded<'a> {
 
 impl<'a> Coded<'a> {
     /// Codes rows; classes are weighted as asked.
-    pub fn new(rows: &'a dyn Rows, tally: &Tally, weight: &ClassWeight) -> Result<Self> {
+    pub fn new(rows: &'a dyn Rows, code: Code, tally: &Tally, weight: &ClassWeight) -> Result<Self> {
         let weights = weight.of(&tally.names, &tally.weights)?;
         let even = weights.iter().all(|w| *w == 1.0);
-        Ok(Coded { rows, code: Simplex::new(tally.names.len()), weights, even })
+        Ok(Coded { rows, code, weights, even })
+    }
+
+    /// Number of classes T.
+    pub fn classes(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Σw of all rows, as they count.
+    pub fn total(&self, tally: &Tally) -> f64 {
+        self.weights.iter().zip(&tally.weights).map(|(class, rows)| class * rows).sum()
     }
 
     /// A batch of labelled rows with the codes of their classes.
     pub fn batch(&self, batch: Batch) -> Result<Batch> {
         let n = batch.outputs.nrows();
         let mut outputs = Mat::zeros(n, self.outputs());
-        let (mut code, mut one) = (vec![0.0; self.outputs()], vec![0.0; self.code.classes()]);
+        let mut code = vec![0.0; self.outputs()];
         let mut weights = Vec::with_capacity(n);
         for i in 0..n {
             let class = class(batch.outputs[(i, 0)], i)?;
-            one[class] = 1.0;
-            self.code.combine(&one, &mut code);
-            one[class] = 0.0;
+            self.code.target(class, self.classes(), &mut code);
             code.iter().enumerate().for_each(|(t, c)| outputs[(i, t)] = *c);
             weights.push(self.weights[class] * row_weight(&batch, i)?);
         }
@@ -167,7 +183,8 @@ impl<'a> Coded<'a> {
     /// The classes of coded rows.
     pub fn classes_of(&self, batch: &Batch) -> Vec<usize> {
         let y = &batch.outputs;
-        (0..y.nrows()).map(|i| self.code.decode(&y.row(i).iter().copied().collect::<Vec<f64>>())).collect()
+        let class = |i: usize| self.code.decode(&y.row(i).iter().copied().collect::<Vec<f64>>(), self.classes());
+        (0..y.nrows()).map(class).collect()
     }
 }
 
@@ -177,7 +194,7 @@ impl Rows for Coded<'_> {
     }
 
     fn outputs(&self) -> usize {
-        self.code.classes() - 1
+        self.code.outputs(self.classes())
     }
 
     fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {

@@ -88,7 +88,7 @@ pub const LEARNERS: &[Learner] = &[
         name: "classification",
         python: "OperatorClassifier",
         role: Role::Classifier,
-        about: "Classes by kernel ridge regression on the corners of a simplex, with calibrated probabilities",
+        about: "Classes by kernel ridge regression on the corners of a simplex, or by logistic and hinge losses, with probabilities",
         spec: Classification::SPEC,
         defaults: defaults::<Classification>,
         fit: |values, rows, watch| {

@@ -36,7 +36,55 @@ impl Labels {
     }
 }
 
-/// Classes that a model tells apart: its outputs f (T−1) are points among the corners of a simplex.
+/// How the outputs of a model stand for classes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Code {
+    /// T − 1 outputs: a point among the corners of a simplex.
+    #[default]
+    Simplex,
+    /// T outputs: each says whether a row has its class, 1, or another, −1.
+    OneVsRest,
+}
+
+impl Code {
+    /// Number of outputs of T classes.
+    pub fn outputs(self, classes: usize) -> usize {
+        match self {
+            Code::Simplex => classes.saturating_sub(1),
+            Code::OneVsRest => classes,
+        }
+    }
+
+    /// The outputs that stand for one of T classes.
+    pub fn target(self, class: usize, classes: usize, out: &mut [f64]) {
+        match self {
+            Code::Simplex => {
+                let mut one = vec![0.0; classes];
+                one[class] = 1.0;
+                Simplex::new(classes).combine(&one, out);
+            }
+            Code::OneVsRest => out.iter_mut().enumerate().for_each(|(t, o)| *o = if t == class { 1.0 } else { -1.0 }),
+        }
+    }
+
+    /// Scores of T classes from outputs f: ⟨c, f⟩, or f itself.
+    pub fn scores(self, f: &[f64], scores: &mut [f64]) {
+        match self {
+            Code::Simplex => Simplex::new(scores.len()).scores(f, scores),
+            Code::OneVsRest => scores.copy_from_slice(f),
+        }
+    }
+
+    /// The class with the largest score; the first one of equals.
+    pub fn decode(self, f: &[f64], classes: usize) -> usize {
+        let mut scores = vec![0.0; classes];
+        self.scores(f, &mut scores);
+        (1..classes).fold(0, |best, c| if scores[c] > scores[best] { c } else { best })
+    }
+}
+
+/// Classes that a model tells apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Classes {
     /// Their names, in the order of the numbers they have among outputs.
@@ -46,16 +94,14 @@ pub struct Classes {
     pub labels: Labels,
     /// Σw of the rows of each class that were learned from.
     pub weights: Vec<f64>,
+    /// How outputs stand for them.
+    #[serde(default)]
+    pub code: Code,
     /// From scores to probabilities.
     pub calibration: Calibration,
 }
 
 impl Classes {
-    /// The code.
-    pub fn code(&self) -> Simplex {
-        Simplex::new(self.names.len())
-    }
-
     /// The class with the largest score (n×T) of each row, the first of several.
     pub fn decide(scores: &Mat<f64>) -> Vec<usize> {
         let better =
@@ -67,32 +113,50 @@ impl Classes {
     pub(super) fn fits(&self, outputs: usize) -> bool {
         let Calibration { width, sharpness, .. } = self.calibration;
         let usable = |v: f64| v.is_finite() && v > 0.0;
-        self.names.len() == outputs + 1 && usable(width) && usable(sharpness)
+        self.code.outputs(self.names.len()) == outputs && width.is_none_or(usable) && usable(sharpness)
     }
 }
 
 /// Probabilities from scores s: a point f that is the mean of codes with probabilities p has s = (Tp − 1)/(T − 1), so
 /// q = (1 + (T − 1)s)/T is p where f is right. What noise and shrinkage did to it is undone by two numbers:
 /// p ∝ (w log(1 + e^{q/w}))^a. As w → 0 and a = 1 this is q⁺; as w and a/w stay in proportion and grow it is the
-/// softmax of scores. The order of scores is kept. \[calibration\]
+/// softmax of scores. Losses other than the squared one have no such q: p ∝ e^{as}, without a width. The order of scores is
+/// kept. \[calibration\]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// w > 0: how far below zero q still counts.
-    pub width: f64,
-    /// a > 0: above 1 the probabilities are further apart than q.
+    /// w > 0: how far below zero q still counts; none for the softmax of scores.
+    pub width: Option<f64>,
+    /// a > 0: above 1 the probabilities are further apart than q, or than those of the softmax.
     pub sharpness: f64,
-    /// Number of rows that chose them, none of which was predicted by a model that had learned from it.
+    /// Number of rows that chose them, none of which was predicted by a model that had learned from it; 0 where the loss
+    /// itself says what probabilities are.
     pub rows: usize,
 }
 
 impl Calibration {
-    /// log(w log(1 + e^{q/w})) of a score among T classes, without overflow or cancellation.
+    /// The softmax of the scores as they are: the probabilities of the logistic loss.
+    pub const SOFTMAX: Calibration = Calibration { width: None, sharpness: 1.0, rows: 0 };
+
+    /// log(w log(1 + e^{q/w})) of a score among T classes, without overflow or cancellation; or the score.
     pub fn log_share(&self, score: f64, classes: usize) -> f64 {
+        let Some(width) = self.width else { return score };
         let t = classes as f64;
-        let z = (1.0 + (t - 1.0) * score) / t / self.width;
+        let z = (1.0 + (t - 1.0) * score) / t / width;
         // log(1 + e^z) is e^z far below zero
         let log = if z < -30.0 { z } else { libm::log(z.max(0.0) + libm::log1p(libm::exp(-z.abs()))) };
-        libm::log(self.width) + log
+        libm::log(width) + log
+    }
+
+    /// In words.
+    pub fn how(&self) -> String {
+        let Calibration { width, sharpness, rows } = self;
+        match (width, rows) {
+            (None, 0) => "probabilities: the softmax of the scores".into(),
+            (None, _) => format!("probabilities: softmax calibrated on {rows} rows, sharpness {sharpness:.2}"),
+            (Some(width), _) => {
+                format!("probabilities: calibrated on {rows} rows, sharpness {sharpness:.2}, width {width:.3}")
+            }
+        }
     }
 
     /// Scores to probabilities, in place.
@@ -119,12 +183,12 @@ impl Model {
         })
     }
 
-    /// Scores ⟨c, f(x)⟩ of n rows and T classes (n×T). Cost n·M·(d + T).
+    /// Scores of n rows and T classes (n×T): ⟨c, f(x)⟩, or f(x) where each output has a class. Cost n·M·(d + T).
     pub fn scores(&self, x: &Inputs, query: Query) -> Result<Mat<f64>> {
-        let code = self.classes()?.code();
+        let (code, classes) = (self.classes()?.code, self.classes()?.names.len());
         let f = self.predict(x, Query { std: false, cov: false, ..query })?.mean;
-        let (n, mut row) = (f.nrows(), vec![0.0; code.classes()]);
-        let mut scores = Mat::zeros(n, code.classes());
+        let (n, mut row) = (f.nrows(), vec![0.0; classes]);
+        let mut scores = Mat::zeros(n, classes);
         for i in 0..n {
             let f: Vec<f64> = f.row(i).iter().copied().collect();
             code.scores(&f, &mut row);

@@ -17,7 +17,7 @@ mod series;
 mod waves;
 
 pub use affine::{Affine, AffineSpread};
-pub use classes::{Calibration, Classes, Labels};
+pub use classes::{Calibration, Classes, Code, Labels};
 pub use exact::{Exact, ExactPosterior, Span};
 pub use field::{Energies, Parts};
 pub(crate) use forecast::path;

@@ -2,13 +2,14 @@
 //! they are needed, so that Ω is never kept (T17 Alg. 4–5). \[doubly\]
 
 use crate::error::{Error, Result};
-use crate::feature::{Characters, FeatureMap, MapKind, Seen};
+use crate::feature::{Characters, FeatureMap, MapKind, Seen, reblock};
 use crate::kernel::{Atoms, Kernel, SumDraw};
 use crate::linalg::{self, Cholesky};
 use crate::loss::Loss;
 use crate::random::Stream;
-use crate::rows::{Batch, Inputs, Weights};
+use crate::rows::{Batch, Inputs, Rows, Weights};
 use crate::spectrum::Draw;
+use crate::watch::Watch;
 use faer::{Mat, MatRef};
 
 /// How it learns.
@@ -185,6 +186,21 @@ impl<'a> Doubly<'a> {
         self.steps += 1;
         self.average();
         Ok(value / weight)
+    }
+
+    /// Learns from all rows of a source, which are in the kernel's units, in batches of so many; returns their mean loss
+    /// before. It may be interrupted between batches, and what was learned until then stays.
+    pub fn pass(&mut self, rows: &dyn Rows, batch: usize, watch: &mut dyn Watch) -> Result<f64> {
+        watch.stage("doubly stochastic gradients");
+        let (mut sum, mut count) = (0.0, 0);
+        for block in reblock(rows, batch)? {
+            let block = block?;
+            let n = block.inputs.nrows();
+            sum += n as f64 * self.step(&block)?;
+            count += n;
+            watch.advance(n as u64)?;
+        }
+        Ok(sum / count.max(1) as f64)
     }
 
     /// The step of this turn.

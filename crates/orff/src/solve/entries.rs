@@ -1,6 +1,6 @@
 //! One ridge by conjugate gradients over the observed entries themselves: no moments, no matrix. \[entries\]
 
-use super::preconditioner::Preconditioner;
+use super::alike::Alike;
 use crate::error::{Error, Result};
 use crate::feature::FeatureMap;
 use crate::linalg::{self, cg};
@@ -243,7 +243,7 @@ pub fn solve_entries(
     }
     let right = map.lower(sums.cy.as_mat());
     let entries: f64 = sums.points.iter().sum();
-    let preconditioner = Preconditioner::new(map, &sums.some, sums.mean_c.as_mat(), &sums.weight, shift, entries)?;
+    let preconditioner = Alike::new(map, &sums.some, sums.mean_c.as_mat(), &sums.weight, shift, entries)?;
     let centre =
         |z: &Table| -> Vec<f64> { (0..p).map(|t| linalg::dot(z.column(t), sums.mean_c.column(t))).collect() };
     watch.stage("solve");

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::linalg::dot;
 use std::collections::VecDeque;
+use std::fmt;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +33,16 @@ pub enum Reason {
     MaxPasses,
     /// No step lowers the value: rounding is reached, or the function is not what it says.
     Stalled,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Converged | Reason::Observer => "converged",
+            Reason::MaxPasses => "the passes were used up",
+            Reason::Stalled => "rounding is reached",
+        })
+    }
 }
 
 /// What happened.
@@ -203,7 +214,7 @@ impl Memory {
 fn search(f: &mut Function, from: &Point, d: &[f64], slope: f64, most: usize) -> Result<(Option<Point>, usize)> {
     let noise = ROUNDING * from.value.abs();
     let (mut low, mut low_slope, mut high, mut high_slope) = (0.0, slope, f64::INFINITY, f64::NAN);
-    let mut step = 1.0;
+    let (mut step, mut width) = (1.0, f64::INFINITY);
     let mut best: Option<Point> = None;
     for trial in 1..=most {
         let x: Vec<f64> = from.x.iter().zip(d).map(|(x, d)| x + step * d).collect();
@@ -232,8 +243,12 @@ fn search(f: &mut Function, from: &Point, d: &[f64], slope: f64, most: usize) ->
             // the zero of the slope between the two ends, away from both
             let secant = low - low_slope * (high - low) / (high_slope - low_slope);
             let margin = 0.1 * (high - low);
-            if high_slope > 0.0 && secant.is_finite() {
+            // where one end is far steeper the zero is near the other end each time: then halves, or tenths of what is far too long
+            let slow = high - low > 0.5 * std::mem::replace(&mut width, high - low);
+            if high_slope > 0.0 && secant.is_finite() && !slow {
                 secant.clamp(low + margin, high - margin)
+            } else if low == 0.0 {
+                0.1 * high
             } else {
                 0.5 * (low + high)
             }

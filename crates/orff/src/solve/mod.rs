@@ -3,6 +3,7 @@
 //! passes over the rows: L-BFGS, projected gradients; by batches: doubly stochastic gradients; row by row with the exact
 //! kernel: ONORMA.
 
+mod alike;
 mod certificate;
 mod direct;
 pub mod doubly;
@@ -15,10 +16,8 @@ pub mod lbfgs;
 mod leave_one_out;
 pub mod online;
 mod precondition;
-mod preconditioner;
 pub mod projected;
 pub mod risk;
-pub mod rowwise;
 mod spectral;
 mod system;
 mod warp;
@@ -36,7 +35,6 @@ pub use online::Onorma;
 pub use precondition::Preconditioner;
 pub use projected::minimise_projected;
 pub use risk::minimise_risk;
-pub use rowwise::solve_rowwise;
 pub use spectral::{PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
 pub(crate) use system::{incomplete_metric, is_diagonal, whitener};

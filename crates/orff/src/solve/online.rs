@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::loss::Loss;
-use crate::rows::Batch;
+use crate::rows::Rows;
+use crate::watch::Watch;
 use faer::Mat;
 use std::collections::VecDeque;
 
@@ -113,15 +114,22 @@ impl<'a> Onorma<'a> {
         Ok(value)
     }
 
-    /// Learns the rows of a batch one after the other; returns the mean loss before each.
-    pub fn add(&mut self, batch: &Batch) -> Result<f64> {
-        let (x, n) = (batch.inputs.to_dense(), batch.outputs.nrows());
-        let row = |m: &Mat<f64>, i: usize| -> Vec<f64> { m.row(i).iter().copied().collect() };
-        let mut sum = 0.0;
-        for i in 0..n {
-            sum += self.step(&row(&x, i), &row(&batch.outputs, i))?;
+    /// Learns all rows of a source one after the other; returns the mean loss before each. It may be interrupted between
+    /// rows, and what was learned until then stays.
+    pub fn pass(&mut self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<f64> {
+        watch.stage("learn online");
+        let (mut sum, mut count) = (0.0, 0);
+        for batch in rows.batches()? {
+            let batch = batch?;
+            let (x, n) = (batch.inputs.to_dense(), batch.outputs.nrows());
+            let row = |m: &Mat<f64>, i: usize| -> Vec<f64> { m.row(i).iter().copied().collect() };
+            for i in 0..n {
+                sum += self.step(&row(&x, i), &row(&batch.outputs, i))?;
+                watch.advance(1)?;
+            }
+            count += n;
         }
-        Ok(sum / n.max(1) as f64)
+        Ok(sum / count.max(1) as f64)
     }
 
     /// Number of rows learned from.

@@ -15,11 +15,10 @@ const LARGEST: usize = 1 << 24;
 const FLOOR: f64 = 1e-11;
 
 /// (P + λI)⁻¹ with P = (1/W)ΣwΦΦᵀ, about the mean where there is an offset, replaced by its Nyström approximation
-/// UΛUᵀ of a given rank and the smallest kept eigenvalue elsewhere (Frangella, Tropp and Udell 2023).
+/// UΛUᵀ of a given rank and the smallest kept eigenvalue elsewhere (Frangella, Tropp and Udell 2023). One serves every λ.
 ///
 /// A decomposable kernel needs probes of its M characters only: Φ = φ ⊗ Bᵀ, so P has the eigenvalues s²Λ.
 pub struct Preconditioner {
-    ridge: f64,
     /// Λ, U (dim×rank) and the eigenvalue elsewhere.
     values: Vec<f64>,
     vectors: Mat<f64>,
@@ -36,7 +35,7 @@ pub struct Preconditioner {
 impl Preconditioner {
     /// From `rank` probes, or all of P when that is not much more. Cost of a sweep with `rank` columns (p times as many
     /// where the kernel is not decomposable); memory K·rank.
-    pub fn new(design: &dyn Design, ridge: f64, rank: usize, offset: bool, watch: &mut dyn Watch) -> Result<Self> {
+    pub fn new(design: &dyn Design, rank: usize, offset: bool, watch: &mut dyn Watch) -> Result<Self> {
         let basis = design.basis();
         let (m, p) = basis.shape();
         let (amplitudes, factor) = match basis.shared() {
@@ -101,45 +100,35 @@ impl Preconditioner {
             let (stacked, of) = basis.stacked();
             Mat::from_fn(unknowns, p, |k, t| stacked[(k, t)] * mean[of[k]])
         });
-        Ok(Preconditioner {
-            ridge,
-            values,
-            vectors,
-            rest,
-            turn: factor.vectors,
-            variances: factor.values,
-            mean,
-            passes,
-        })
+        Ok(Preconditioner { values, vectors, rest, turn: factor.vectors, variances: factor.values, mean, passes })
     }
 
-    /// The approximate inverse times (θ, b) or, without offset, times θ.
-    pub fn apply(&self, v: &[f64], out: &mut [f64]) {
+    /// The approximate inverse of P + λI times (θ, b) or, without offset, times θ.
+    pub fn apply(&self, ridge: f64, v: &[f64], out: &mut [f64]) {
         let Some(mean) = &self.mean else {
-            out.copy_from_slice(&self.inverse(v));
+            out.copy_from_slice(&self.inverse(ridge, v));
             return;
         };
         // b + Φ̄ᵀθ and θ do not see each other
         let (k, p) = (mean.nrows(), mean.ncols());
         let (theta, b) = v.split_at(k);
         let centred: Vec<f64> = (0..k).map(|i| theta[i] - (0..p).map(|t| mean[(i, t)] * b[t]).sum::<f64>()).collect();
-        let theta = self.inverse(&centred);
+        let theta = self.inverse(ridge, &centred);
         for t in 0..p {
             out[k + t] = b[t] - (0..k).map(|i| mean[(i, t)] * theta[i]).sum::<f64>();
         }
         out[..k].copy_from_slice(&theta);
     }
 
-    fn inverse(&self, theta: &[f64]) -> Vec<f64> {
+    fn inverse(&self, ridge: f64, theta: &[f64]) -> Vec<f64> {
         let (dim, r) = (self.vectors.nrows(), self.turn.nrows());
         let theta = MatRef::from_row_major_slice(theta, dim, r);
         let turned = linalg::product(theta, self.turn.as_ref());
         let mut along = linalg::product(self.vectors.transpose(), turned.as_ref()); // rank×r
-        let elsewhere = |k: usize| 1.0 / (self.variances[k].max(0.0) * self.rest + self.ridge);
+        let elsewhere = |k: usize| 1.0 / (self.variances[k].max(0.0) * self.rest + ridge);
         for k in 0..r {
             let s2 = self.variances[k].max(0.0);
-            (0..self.values.len())
-                .for_each(|i| along[(i, k)] *= 1.0 / (s2 * self.values[i] + self.ridge) - elsewhere(k));
+            (0..self.values.len()).for_each(|i| along[(i, k)] *= 1.0 / (s2 * self.values[i] + ridge) - elsewhere(k));
         }
         let back = linalg::product(self.vectors.as_ref(), along.as_ref()); // dim×r
         let sum = Mat::from_fn(dim, r, |i, k| back[(i, k)] + elsewhere(k) * turned[(i, k)]);

@@ -12,12 +12,12 @@ use orff::watch::Silent;
 use serde_json::{Map, json};
 
 /// Three classes on the line with known probabilities ∝ (1, e^{2x}, e^{2.5 sin 3x}).
-fn known(x: f64) -> [f64; 3] {
+pub(super) fn known(x: f64) -> [f64; 3] {
     let shares = [1.0, (2.0 * x).exp(), (2.5 * (3.0 * x).sin()).exp()];
     shares.map(|s| s / shares.iter().sum::<f64>())
 }
 
-fn drawn(n: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
+pub(super) fn drawn(n: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
     let mut stream = Stream::new(seed, 1, 0);
     let x = Mat::from_fn(n, 1, |_, _| 4.0 * stream.uniform() - 2.0);
     let y = Mat::from_fn(n, 1, |i, _| {
@@ -61,8 +61,8 @@ fn two_classes_are_regression_on_signs() {
     let y = Mat::from_fn(300, 1, |i, _| if y[(i, 0)] > 0.0 { 1.0 } else { 0.0 });
     let signs = Mat::from_fn(300, 1, |i, _| 1.0 - 2.0 * y[(i, 0)]);
     for ridge in [Ridge::Gcv, Ridge::Evidence, Ridge::Given(1e-3)] {
-        let found =
-            Classification { ridge, ..small(60) }.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent);
+        let found = Classification { ridge: Auto::Fixed(ridge), ..small(60) }
+            .fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent);
         let regression = Regression { ridge, features: Auto::Fixed(60), ..Regression::default() };
         let plain = regression.fit(&Table::new(x.clone(), signs.clone()).unwrap(), &mut Silent).unwrap();
         let mean = plain.model.predict(&Inputs::Dense(x.clone()), Query::default()).unwrap().mean;
@@ -71,8 +71,10 @@ fn two_classes_are_regression_on_signs() {
         assert_eq!(found.training.ridge, plain.training.ridge);
     }
     // by leave-one-out: the same errors, and the largest ridge that is nearly as good as the best
-    let fit =
-        |ridge| Classification { ridge, ..small(60) }.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent);
+    let fit = |ridge| {
+        Classification { ridge: Auto::Fixed(ridge), ..small(60) }
+            .fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent)
+    };
     let loo = Regression { ridge: Ridge::Loo, features: Auto::Fixed(60), ..Regression::default() };
     let loo = loo.fit(&Table::new(x.clone(), signs).unwrap(), &mut Silent).unwrap().training.path;
     let found = fit(Ridge::Loo).unwrap().training;
@@ -88,7 +90,7 @@ fn more_classes_are_regression_on_codes() {
     let (x, y) = drawn(200, 4);
     let code = Simplex::new(3).codes();
     let targets = Mat::from_fn(200, 2, |i, t| code[(t, y[(i, 0)] as usize)]);
-    let found = Classification { ridge: Ridge::Given(1e-3), lengthscale: 0.7.into(), ..small(40) }
+    let found = Classification { ridge: Auto::Fixed(Ridge::Given(1e-3)), lengthscale: 0.7.into(), ..small(40) }
         .fit(&Table::new(x.clone(), y).unwrap(), &mut Silent)
         .unwrap();
     let plain = Regression {
@@ -144,7 +146,8 @@ fn weights_are_repeated_rows() {
     let given = Map::from_iter([("1".to_string(), json!(3.0)), ("2".to_string(), json!(5.0))]);
     for ridge in [Ridge::Evidence, Ridge::Gcv, Ridge::Given(1e-2)] {
         let class_weight = ClassWeight::Given(given.clone());
-        let learner = Classification { ridge, class_weight, lengthscale: 0.7.into(), ..small(40) };
+        let learner =
+            Classification { ridge: Auto::Fixed(ridge), class_weight, lengthscale: 0.7.into(), ..small(40) };
         let a = learner.fit(&plain, &mut Silent).unwrap();
         let b = Classification { class_weight: ClassWeight::None, ..learner }.fit(&table, &mut Silent).unwrap();
         assert!(gap(&at(&a, &x), &at(&b, &x)) < 1e-6, "{ridge:?}");
@@ -159,7 +162,7 @@ fn balanced_classes_count_the_same() {
     let y = Mat::from_fn(300, 1, |i, _| if i % 10 == 0 { 1.0 } else { 0.0 });
     let table = Table::new(x.clone(), y).unwrap();
     // a ridge so large that only the constant is left: Σ w c / Σ w
-    let learner = Classification { ridge: Ridge::Given(1e9), ..small(16) };
+    let learner = Classification { ridge: Auto::Fixed(Ridge::Given(1e9)), ..small(16) };
     let plain = at(&learner.fit(&table, &mut Silent).unwrap(), &x);
     assert!((plain[(0, 0)] - 0.8).abs() < 1e-6, "{}", plain[(0, 0)]);
     let balanced = Classification { class_weight: ClassWeight::Balanced, ..learner };
@@ -214,7 +217,7 @@ fn calibration_has_its_limits() {
     let scores = [0.9, -0.2, -0.7];
     let apply = |width: f64, sharpness: f64| {
         let mut p = scores;
-        Calibration { width, sharpness, rows: 1 }.apply(&mut p);
+        Calibration { width: Some(width), sharpness, rows: 1 }.apply(&mut p);
         p
     };
     let q: Vec<f64> = scores.iter().map(|s| (1.0 + 2.0 * s) / 3.0f64).map(|q: f64| q.max(0.0)).collect();

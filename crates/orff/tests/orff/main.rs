@@ -12,6 +12,7 @@ mod kernel;
 mod learn;
 mod linalg;
 mod loss;
+mod margins;
 mod mixed;
 mod panel;
 mod ridge;

@@ -1,15 +1,14 @@
-//! Iterative solvers on one battery: squared loss against elimination on dense matrices, other losses against an
-//! interior-point solver.
+//! Iterative solvers on one battery: squared loss against elimination on dense matrices, other losses against their
+//! definitions and their duality gap. (Python's tests have quadratic programs for the same minima.)
 
 use super::ridge::{Data, Dense, dense_predict, gap, kernels, map_of, noise};
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::SupportedConeT::{self, NonnegativeConeT, SecondOrderConeT};
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus};
 use faer::{Mat, MatRef};
 use orff::feature::{FeatureMap, MapKind, Mapped};
+use orff::linalg::cg;
 use orff::loss::{Loss, Named, Simplex, Squared};
 use orff::rows::{Inputs, Table, Weights};
-use orff::solve::{lbfgs, minimise_risk, risk, rowwise, solve_rowwise};
+use orff::solve::risk::{self, Start};
+use orff::solve::{Entry, EntryParams, Observed, Passes, Strength, lbfgs, minimise_risk, solve_entries};
 use orff::testing::check_solver;
 use orff::watch::{Silent, Watch};
 
@@ -19,6 +18,42 @@ pub(super) fn predict(map: &FeatureMap, table: MatRef<f64>, b: &[f64], x: &Mat<f
     map.fill(&Inputs::Dense(x.clone()), &mut c);
     let f = c.as_mat() * table;
     Mat::from_fn(x.nrows(), b.len(), |i, t| f[(i, t)] + b[t])
+}
+
+/// All rows as one block of entries.
+struct Whole(Observed);
+
+impl Whole {
+    fn of(map: &FeatureMap, data: &Data) -> Self {
+        let mut c = orff::feature::Characters::new(map.characters());
+        map.fill(&Inputs::Dense(data.x.clone()), &mut c);
+        let mut entries = Vec::new();
+        for row in 0..data.y.nrows() {
+            for output in 0..data.y.ncols() {
+                let weight = match &data.weights {
+                    None => 1.0,
+                    Some(Weights::Row(w)) => w[row],
+                    Some(Weights::Entry(w)) => w[(row, output)],
+                };
+                let value = data.y[(row, output)];
+                if value.is_finite() && weight > 0.0 {
+                    entries.push(Entry { output, row, value, weight });
+                }
+            }
+        }
+        Whole(Observed::new(c.as_mat(), entries))
+    }
+}
+
+impl Passes for Whole {
+    fn pass(&self, each: &mut dyn FnMut(&Observed) -> orff::Result<()>) -> orff::Result<()> {
+        each(&self.0)
+    }
+}
+
+fn by_entries(ridge: f64, offset: bool) -> EntryParams {
+    let cg = cg::Params { tol: 1e-11, max_iter: 1000 };
+    EntryParams { strength: Strength::Ridge(ridge), cg, offset, expansion: 1 }
 }
 
 /// L-BFGS and conjugate gradients over the rows predict what elimination does, to 1e-8 of the largest prediction.
@@ -37,12 +72,13 @@ fn squared_loss_reaches_the_optimum() {
                     let (theta, b) = dense.solve(data.total() * ridge, offset);
                     let exact = dense_predict(&map, &theta, &b, &fresh);
                     let params = risk::Params { ridge, offset, rank, ..risk::Params::default() };
-                    let by_lbfgs = minimise_risk(&design, &Squared, params, None, &mut Silent).unwrap();
-                    let params = rowwise::Params { ridge, offset, rank, ..rowwise::Params::default() };
-                    let by_cg = solve_rowwise(&design, params, &mut Silent).unwrap().remove(0);
+                    let by_lbfgs = minimise_risk(&design, &Squared, params, Start::default(), &mut Silent).unwrap();
+                    let by_cg =
+                        solve_entries(&map, &Whole::of(&map, &data), by_entries(ridge, offset), &mut Silent).unwrap();
+                    let constants: Vec<f64> = by_cg.outputs.iter().map(|o| o.constant).collect();
                     let both = [
                         (by_lbfgs.table, by_lbfgs.offset, by_lbfgs.report.passes),
-                        (by_cg.table, by_cg.offset, by_cg.passes),
+                        (by_cg.table, constants, by_cg.report.iterations),
                     ];
                     for (s, (z, b, passes)) in both.iter().enumerate() {
                         let error = gap(&predict(&map, z.as_ref(), b, &fresh), &exact);
@@ -69,34 +105,14 @@ fn small_ridges_take_few_passes() {
             orff::rows::Batch { inputs: Inputs::Dense(data.x.clone()), outputs: data.y.clone(), weights: None };
         let (ridge, rank) = (1e-5, 60);
         let params = risk::Params { ridge, rank, ..risk::Params::default() };
-        let found = minimise_risk(&design, &Squared, params, None, &mut Silent).unwrap();
+        let found = minimise_risk(&design, &Squared, params, Start::default(), &mut Silent).unwrap();
         println!("{name}: {:?}", found.report);
         check_solver(&map, &rows, ridge, found.table.as_ref(), Some(&found.offset)).unwrap();
         assert!(found.report.passes < 400 && found.report.gap < 1e-7);
-        let params = rowwise::Params { ridge, rank, ..rowwise::Params::default() };
-        let found = solve_rowwise(&design, params, &mut Silent).unwrap().remove(0);
-        println!("{name}: {:?}, {} passes", found.report, found.passes);
-        check_solver(&map, &rows, ridge, found.table.as_ref(), Some(&found.offset)).unwrap();
-        assert!(found.passes < 300);
-    }
-}
-
-/// Two sets of outputs with their own holes are two problems.
-#[test]
-fn right_hand_sides_side_by_side() {
-    let (_, kernel, p) = kernels().remove(2);
-    let map = map_of(&kernel, p, MapKind::Pairs, 12);
-    let one = Data::new(40, p).variants().remove(3).1;
-    let other = Data { y: faer::Scale(-2.0) * &Data::new(40, p).y, ..one.clone() };
-    let both = Mat::from_fn(40, 2 * p, |i, t| if t < p { one.y[(i, t)] } else { other.y[(i, t - p)] });
-    let rows = Table::new(one.x.clone(), both).unwrap();
-    let params = rowwise::Params { ridge: 1e-2, ..rowwise::Params::default() };
-    let found = solve_rowwise(&Mapped::plain(&map, &rows), params, &mut Silent).unwrap();
-    assert_eq!(found.len(), 2);
-    for (data, found) in [&one, &other].into_iter().zip(found) {
-        let (theta, b) = Dense::new(&map, data).solve(data.total() * 1e-2, true);
-        let exact = dense_predict(&map, &theta, &b, &data.x);
-        assert!(gap(&predict(&map, found.table.as_ref(), &found.offset, &data.x), &exact) < 1e-8);
+        let found = solve_entries(&map, &Whole::of(&map, &data), by_entries(ridge, true), &mut Silent).unwrap();
+        println!("{name}: {:?}", found.report);
+        let constants: Vec<f64> = found.outputs.iter().map(|o| o.constant).collect();
+        check_solver(&map, &rows, ridge, found.table.as_ref(), Some(&constants)).unwrap();
     }
 }
 
@@ -126,22 +142,10 @@ fn pieces(loss: &str, y: &[f64], p: usize) -> Vec<Vec<Piece>> {
     }
 }
 
-/// Minimum of (1/W)Σwℓ + λ‖θ‖² (and ‖θⱼ‖ ≤ bound for the unknowns of each atom) by an interior-point method.
-pub(super) fn interior_point(
-    map: &FeatureMap,
-    data: &Data,
-    loss: &str,
-    ridge: f64,
-    bound: Option<(f64, &[usize])>,
-) -> f64 {
-    let (k, p) = (map.unknowns(), map.atoms().outputs());
-    let mut c = orff::feature::Characters::new(map.characters());
-    map.fill(&Inputs::Dense(data.x.clone()), &mut c);
-    let (factors, of) = (map.stacked_factors(), map.character_of_unknown());
-    // variables: θ, b, one slack for each term
-    let (mut rows, mut columns, mut values, mut right) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut weights, mut slack) = (Vec::new(), k + p);
-    let mut total = 0.0;
+/// (1/W)Σwℓ of predictions with table Z and constants b, from the pieces of the loss.
+pub(super) fn defined(map: &FeatureMap, data: &Data, loss: &str, table: MatRef<f64>, b: &[f64]) -> f64 {
+    let f = predict(map, table, b, &data.x);
+    let (mut sum, mut total) = (0.0, 0.0);
     for i in 0..data.x.nrows() {
         let w = match &data.weights {
             Some(Weights::Row(w)) => w[i],
@@ -149,51 +153,13 @@ pub(super) fn interior_point(
         };
         let y: Vec<f64> = data.y.row(i).iter().copied().collect();
         total += if y.iter().all(|y| y.is_nan()) { 0.0 } else { w };
-        for term in pieces(loss, &y, p) {
-            for (slope, constant) in term {
-                for u in 0..k {
-                    let f: f64 = (0..p).map(|t| slope[t] * factors[(u, t)]).sum();
-                    rows.push(right.len());
-                    columns.push(u);
-                    values.push(f * c.as_mat()[(i, of[u])]);
-                }
-                for t in 0..p {
-                    rows.push(right.len());
-                    columns.push(k + t);
-                    values.push(slope[t]);
-                }
-                rows.push(right.len());
-                columns.push(slack);
-                values.push(-1.0);
-                right.push(-constant);
-            }
-            weights.push(w);
-            slack += 1;
+        for term in pieces(loss, &y, b.len()) {
+            let value =
+                |(slope, constant): &Piece| constant + (0..b.len()).map(|t| slope[t] * f[(i, t)]).sum::<f64>();
+            sum += w * term.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
         }
     }
-    let mut cones: Vec<SupportedConeT<f64>> = vec![NonnegativeConeT(right.len())];
-    if let Some((bound, atoms)) = bound {
-        for atom in 0..=*atoms.iter().max().unwrap() {
-            let own: Vec<usize> = (0..k).filter(|u| atoms[*u] == atom).collect();
-            right.push(bound);
-            for u in &own {
-                rows.push(right.len());
-                columns.push(*u);
-                values.push(-1.0);
-                right.push(0.0);
-            }
-            cones.push(SecondOrderConeT(own.len() + 1));
-        }
-    }
-    let linear: Vec<f64> = (0..slack).map(|v| if v < k + p { 0.0 } else { weights[v - k - p] / total }).collect();
-    let square: Vec<usize> = (0..k).collect();
-    let quadratic = CscMatrix::new_from_triplets(slack, slack, square.clone(), square, vec![2.0 * ridge; k]);
-    let constraints = CscMatrix::new_from_triplets(right.len(), slack, rows, columns, values);
-    let settings = DefaultSettings { verbose: false, ..DefaultSettings::default() };
-    let mut solver = DefaultSolver::new(&quadratic, &linear, &constraints, &right, &cones, settings).unwrap();
-    solver.solve();
-    assert_eq!(solver.solution.status, SolverStatus::Solved);
-    solver.solution.obj_val
+    sum / total
 }
 
 /// Targets of a loss: numbers, signs or classes.
@@ -214,7 +180,8 @@ pub(super) fn problem(loss: &Named, p: usize) -> Data {
     Data { y: targets, weights: Some(Weights::Row(weights)), ..data }
 }
 
-/// Losses that are not smooth: the gap that is reported is below 1e-4, and the interior-point minimum is inside it.
+/// Losses that are not smooth: the gap that is reported is below 1e-4, the risk is the one that is defined, and no point near
+/// the minimum or far from it is below the bound.
 #[test]
 fn corners_are_solved_to_a_gap() {
     let battery = kernels();
@@ -237,14 +204,27 @@ fn corners_are_solved_to_a_gap() {
         let table = data.table();
         for ridge in [1e-2, 1e-4] {
             let params = risk::Params { ridge, ..risk::Params::default() };
-            let found = minimise_risk(&Mapped::plain(&map, &table), &loss, params, None, &mut Silent).unwrap();
-            let exact = interior_point(&map, &data, text, ridge, None);
-            let what = format!("{text}, {name}, ridge {ridge}: {:?}, interior point {exact}", found.report);
+            let found =
+                minimise_risk(&Mapped::plain(&map, &table), &loss, params, Start::default(), &mut Silent).unwrap();
+            let what = format!("{text}, {name}, ridge {ridge}: {:?}", found.report);
             println!("{what}");
             assert_eq!(found.report.reason, lbfgs::Reason::Converged, "{what}");
-            let rounding = 1e-7 * exact;
-            assert!(found.report.dual <= exact + rounding && exact <= found.report.primal + rounding, "{what}");
-            assert!(found.report.primal <= exact * (1.0 + 1e-4) + rounding, "{what}");
+            let risk = |theta: &[f64], b: &[f64]| {
+                let penalty = ridge * theta.iter().map(|t| t * t).sum::<f64>();
+                defined(&map, &data, text, map.lift(theta).as_ref(), b) + penalty
+            };
+            let (least, dual) = (risk(&found.theta, &found.offset), found.report.dual);
+            assert!((least - found.report.primal).abs() < 1e-12 * (1.0 + least), "{what}");
+            assert!(dual <= least && least - dual <= 1e-4 * least, "{what}");
+            let k = found.theta.len();
+            let moves = noise(41, 40, k + p);
+            for i in 0..40 {
+                let size = [1e-4, 1e-3, 1e-2, 0.1][i % 4];
+                let moved = |x: &[f64], from: usize| -> Vec<f64> {
+                    x.iter().enumerate().map(|(j, x)| x + size * (1.0 + x.abs()) * moves[(i, from + j)]).collect()
+                };
+                assert!(risk(&moved(&found.theta, 0), &moved(&found.offset, k)) >= dual, "{what}");
+            }
         }
     }
 }
@@ -265,7 +245,8 @@ fn smooth_losses_reach_their_minimum() {
         let data = problem(&loss, *p);
         let table = data.table();
         let params = risk::Params { ridge: 1e-3, ..risk::Params::default() };
-        let found = minimise_risk(&Mapped::plain(&map, &table), &loss, params, None, &mut Silent).unwrap();
+        let found =
+            minimise_risk(&Mapped::plain(&map, &table), &loss, params, Start::default(), &mut Silent).unwrap();
         println!("{text}, {name}: {:?}", found.report);
         assert!(found.report.gap < 1e-7 && found.report.reason == lbfgs::Reason::Converged);
         let Some(Weights::Row(w)) = &data.weights else { unreachable!() };
@@ -313,11 +294,12 @@ fn interrupted_minimisation_goes_on() {
     let table = problem(&loss, p).table();
     let design = Mapped::plain(&map, &table);
     let params = risk::Params::default();
-    let whole = minimise_risk(&design, &loss, params, None, &mut Silent).unwrap();
+    let whole = minimise_risk(&design, &loss, params, Start::default(), &mut Silent).unwrap();
     let mut stop = Stop { left: whole.report.passes - 1, kept: Vec::new() };
-    let error = minimise_risk(&design, &loss, params, None, &mut stop).unwrap_err();
+    let error = minimise_risk(&design, &loss, params, Start::default(), &mut stop).unwrap_err();
     assert!(matches!(error, orff::Error::Interrupted));
-    let rest = minimise_risk(&design, &loss, params, Some(&stop.kept), &mut Silent).unwrap();
+    let again = Start { unknowns: Some(&stop.kept), preconditioner: None };
+    let rest = minimise_risk(&design, &loss, params, again, &mut Silent).unwrap();
     assert!(rest.report.passes < whole.report.passes);
     assert!((rest.report.primal - whole.report.primal).abs() < 1e-12);
 }
@@ -330,7 +312,9 @@ fn refusals_name_the_row() {
     let said = |loss: &str, rows: &Table, ridge: f64| {
         let params = risk::Params { ridge, ..risk::Params::default() };
         let loss: Named = loss.parse().unwrap();
-        minimise_risk(&Mapped::plain(&map, rows), &loss, params, None, &mut Silent).unwrap_err().to_string()
+        minimise_risk(&Mapped::plain(&map, rows), &loss, params, Start::default(), &mut Silent)
+            .unwrap_err()
+            .to_string()
     };
     let rows = data.table();
     assert!(said("hinge", &rows, 0.1).contains("row 1, column outputs"), "{}", said("hinge", &rows, 0.1));

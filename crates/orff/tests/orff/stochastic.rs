@@ -1,16 +1,16 @@
-//! Solvers of other problems and of streams: bounded atoms against an interior-point solver, doubly stochastic gradients
+//! Solvers of other problems and of streams: bounded atoms against their definition and bound, doubly stochastic gradients
 //! against the minimum, ONORMA against its recursion.
 
 use super::ridge::{Data, kernels, map_of};
-use super::solvers::{interior_point, predict, problem};
+use super::solvers::{defined, predict, problem};
 use faer::Mat;
 use orff::feature::{FeatureMap, MapKind, Mapped};
 use orff::kernel::{Kernel, Matrix, Seen};
 use orff::loss::{Loss, Named, Squared};
 use orff::random::Stream;
-use orff::rows::{Batch, Inputs, Weights};
+use orff::rows::{Batch, Inputs, Table, Weights};
 use orff::solve::{Doubly, Onorma, doubly, minimise_projected, minimise_risk, online, projected, risk};
-use orff::watch::Silent;
+use orff::watch::{Silent, Watch};
 
 /// The atom of each unknown, from the list of atoms.
 #[test]
@@ -32,7 +32,7 @@ fn unknowns_know_their_atom() {
 }
 
 #[test]
-fn bounded_atoms_reach_the_interior_point() {
+fn bounded_atoms_are_solved_to_a_gap() {
     let battery = kernels();
     for (text, which, bound) in
         [("epsilon-insensitive(0.3)", "full", 0.5), ("hinge", "curl-free", 1.0), ("simplex-hinge", "identity", 2.0)]
@@ -45,12 +45,24 @@ fn bounded_atoms_reach_the_interior_point() {
         let params = projected::Params { bound, max_passes: 20_000, ..projected::Params::default() };
         let found = minimise_projected(&Mapped::plain(&map, &table), &loss, &atoms, params, &mut Silent).unwrap();
         let radius = bound / 6f64.sqrt();
-        let exact = interior_point(&map, &data, text, 0.0, Some((radius, &atoms)));
-        let what = format!("{text}, {name}: {:?}, interior point {exact}", found.report);
+        let what = format!("{text}, {name}: {:?}", found.report);
         println!("{what}");
         assert_eq!(found.report.reason, projected::Reason::Converged, "{what}");
-        assert!(found.report.dual <= exact * (1.0 + 1e-7) && exact <= found.report.primal * (1.0 + 1e-7), "{what}");
-        assert!(found.report.primal <= exact * (1.0 + 1e-4) + 1e-7, "{what}");
+        let least = defined(&map, &data, text, map.lift(&found.theta).as_ref(), &found.offset);
+        assert!((least - found.report.primal).abs() < 1e-12 * (1.0 + least), "{what}");
+        assert!(found.report.dual <= least && least - found.report.dual <= 1e-4 * least, "{what}");
+        // no other point of the balls is below the bound
+        let (mut stream, k) = (Stream::new(5, 5, 5), found.theta.len());
+        for i in 0..40 {
+            let size = [1e-3, 1e-2, 0.1, 1.0][i % 4] * radius;
+            let mut theta: Vec<f64> = found.theta.iter().map(|t| t + size * stream.normal()).collect();
+            for j in 0..6 {
+                let norm = (0..k).filter(|u| atoms[*u] == j).map(|u| theta[u] * theta[u]).sum::<f64>().sqrt();
+                (0..k).filter(|u| atoms[*u] == j).for_each(|u| theta[u] *= (radius / norm).min(1.0));
+            }
+            let b: Vec<f64> = found.offset.iter().map(|b| b + size * stream.normal()).collect();
+            assert!(defined(&map, &data, text, map.lift(&theta).as_ref(), &b) >= found.report.dual, "{what}");
+        }
         for j in 0..6 {
             let own = found.theta.iter().zip(&atoms).filter(|(_, a)| **a == j);
             let norm = own.map(|(t, _)| t * t).sum::<f64>().sqrt();
@@ -118,7 +130,8 @@ fn doubly_stochastic_gradients_reach_the_minimum() {
         assert_eq!(map.characters(), 50);
         let table = data.table();
         let exact = risk::Params { ridge: params.ridge, ..risk::Params::default() };
-        let exact = minimise_risk(&Mapped::plain(&map, &table), &loss, exact, None, &mut Silent).unwrap();
+        let exact =
+            minimise_risk(&Mapped::plain(&map, &table), &loss, exact, risk::Start::default(), &mut Silent).unwrap();
         let (found, least) = (objective(&map, &data, &loss, params.ridge, &theta, &b), exact.report.primal);
         println!(
             "{which}, {kind:?}, {loss}, preconditioned {precondition}: {found} against {least}: {:.1e}",
@@ -198,14 +211,51 @@ fn onorma_learns() {
     let mut learner =
         Onorma::new(resolved(&kernel, p), 3, &Squared, online::Params { step: 0.3, ..Default::default() }).unwrap();
     let part = |from: usize| {
-        Batch { inputs: Inputs::Dense(data.x.clone()), outputs: data.y.clone(), weights: None }
-            .slice(from, from + 200)
+        Table::new(data.x.subrows(from, 200).to_owned(), data.y.subrows(from, 200).to_owned()).unwrap().batched(7)
     };
-    let losses: Vec<f64> = (0..3).map(|k| learner.add(&part(200 * k)).unwrap()).collect();
+    let losses: Vec<f64> = (0..3).map(|k| learner.pass(&part(200 * k), &mut Silent).unwrap()).collect();
     // f = 0 all along
     let nothing = data.y.squared_norm_l2() / 600.0;
     assert!(losses[2] < 0.75 * losses[0] && losses[2] < 0.4 * nothing, "{losses:?}, without learning {nothing}");
     let refused =
         Onorma::new(resolved(&kernel, p), 3, &Squared, online::Params { step: 200.0, ..Default::default() });
     assert!(refused.err().unwrap().to_string().contains("below 1/ridge"));
+}
+
+/// Stops after so many rows.
+struct After(u64);
+
+impl Watch for After {
+    fn advance(&mut self, done: u64) -> orff::Result<()> {
+        self.0 = self.0.checked_sub(done).ok_or(orff::Error::Interrupted)?;
+        Ok(())
+    }
+}
+
+/// A pass is its steps, and an interrupt leaves those that were taken.
+#[test]
+fn passes_are_steps_and_can_be_interrupted() {
+    let (_, kernel, p) = kernels().remove(0);
+    let (kernel, data) = (resolved(&kernel, p), Data::new(100, p));
+    let rows = Table::new(data.x.clone(), data.y.clone()).unwrap();
+    let params = doubly::Params { features: 20, block: 10, ..doubly::Params::default() };
+    let doubly = || Doubly::new(kernel.clone(), 3, &Squared, params.clone()).unwrap();
+    let (mut whole, mut stopped, mut steps) = (doubly(), doubly(), doubly());
+    whole.pass(&rows, 16, &mut Silent).unwrap();
+    assert_eq!(whole.steps(), 7);
+    assert!(matches!(stopped.pass(&rows, 16, &mut After(40)), Err(orff::Error::Interrupted)));
+    let all = Batch { inputs: Inputs::Dense(data.x.clone()), outputs: data.y.clone(), weights: None };
+    for t in 0..3 {
+        steps.step(&all.slice(16 * t, 16 * t + 16)).unwrap();
+    }
+    assert_eq!((stopped.steps(), stopped.solution().unwrap().1), (3, steps.solution().unwrap().1));
+
+    let online = || Onorma::new(kernel.clone(), 3, &Squared, online::Params::default()).unwrap();
+    let (mut stopped, mut steps) = (online(), online());
+    assert!(matches!(stopped.pass(&rows, &mut After(9)), Err(orff::Error::Interrupted)));
+    for i in 0..10 {
+        let row = |m: &Mat<f64>| -> Vec<f64> { m.row(i).iter().copied().collect() };
+        steps.step(&row(&data.x), &row(&data.y)).unwrap();
+    }
+    assert_eq!(stopped.expansion(), steps.expansion());
 }

@@ -11,7 +11,7 @@ use faer::{Mat, MatRef};
 /// moment of an entry's characters, W the weights of the outputs: eigenvalues of both invert it. S comes from some of the
 /// entries, and only its largest eigenvalues are kept, so that applying it costs about what the entries do. Other
 /// kernels: the diagonal.
-pub(super) enum Preconditioner {
+pub(super) enum Alike {
     Kronecker {
         /// M×k, orthonormal.
         u: Mat<f64>,
@@ -26,7 +26,7 @@ pub(super) enum Preconditioner {
     Diagonal(Vec<f64>),
 }
 
-impl Preconditioner {
+impl Alike {
     /// From some entries (output, weight, characters), the mean characters (M×p) and the weight of each output.
     pub fn new(
         map: &FeatureMap,
@@ -46,7 +46,7 @@ impl Preconditioner {
             };
             let squares: Vec<f64> = (0..m).map(square).collect();
             let of = |c: usize, t: usize| weights[t] * squares[c];
-            return Ok(Preconditioner::Diagonal(super::iterate::diagonal(map, &of, shift)));
+            return Ok(Alike::Diagonal(super::iterate::diagonal(map, &of, shift)));
         };
         let amplitudes = map.amplitudes();
         let f = Mat::from_fn(n, m, |i, c| {
@@ -84,14 +84,14 @@ impl Preconditioner {
                 u
             }
         };
-        Ok(Preconditioner::Kronecker { u, s, rest, v: inner.vectors, q, shift })
+        Ok(Alike::Kronecker { u, s, rest, v: inner.vectors, q, shift })
     }
 
     /// out ≈ A⁻¹ r.
     pub fn apply(&self, r: &[f64], out: &mut [f64]) {
         match self {
-            Preconditioner::Diagonal(d) => out.iter_mut().zip(r).zip(d).for_each(|((o, r), d)| *o = r / d),
-            Preconditioner::Kronecker { u, s, rest, v, q, shift } => {
+            Alike::Diagonal(d) => out.iter_mut().zip(r).zip(d).for_each(|((o, r), d)| *o = r / d),
+            Alike::Kronecker { u, s, rest, v, q, shift } => {
                 let (m, width) = (u.nrows(), q.len());
                 // θ is stored character by character: an r×M matrix
                 let r = MatRef::from_column_major_slice(r, width, m);
