@@ -427,7 +427,8 @@ def orff_sequential(s: Setting) -> Task:
 
     Y, found = walk(s), []
     model = orff.FourierVAR("linear")
-    return lambda: found.append(model.validate(Y, window=s.rows - WINDOWS)), lambda: {"r2": 1 - found[0].mse / Y.var()}
+    work = lambda: found.append(model.validate(Y, window=s.rows - WINDOWS))  # noqa: E731
+    return work, lambda: {"r2": 1 - float(found[0].mse / Y.var())}
 
 
 def statsmodels_sequential(s: Setting) -> Task:

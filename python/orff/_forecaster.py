@@ -80,8 +80,8 @@ class Forecaster(Estimator):
         Parameters
         ----------
         Y : array or DataFrame of shape (n, p), or (n,)
-            Rows in the order of time; NaN where nothing was observed. The index of a DataFrame, if it is one of times, tells
-            where rows are missing; its frequency is that of forecasts.
+            Rows in the order of time; NaN where nothing was observed. The index of a DataFrame, if it is of times,
+            tells where rows are missing; its frequency is that of forecasts.
         exog : array or DataFrame of shape (n, e), optional
             What is known beside the series, also of rows to come.
         time : array of shape (n,), optional
@@ -130,7 +130,7 @@ class Forecaster(Estimator):
 
     @property
     def params(self) -> Any:
-        """Constant and coefficients of a linear model, shape (1 + m·p + e, p), as in statsmodels: a DataFrame if Y was one."""
+        """Constant and coefficients of a linear model, shape (1 + m·p + e, p); a DataFrame if Y was one."""
         model = self._fitted()
         found = np.vstack([model.numbers("constants"), model.numbers("coefficients")])
         if self._rows is None or not self._rows.table:
@@ -154,7 +154,7 @@ class Forecaster(Estimator):
 
     @property
     def whiteness(self) -> dict[str, Any]:
-        """Autocorrelations of the residuals, Ljung and Box's test of each variable and the portmanteau test of all."""
+        """Autocorrelations of the residuals, Ljung and Box's test of each variable, portmanteau test of all."""
         self._fitted()
         white = dict(self._known["whiteness"])
         return {key: np.asarray(value) if isinstance(value, list) else value for key, value in white.items()}
@@ -177,8 +177,8 @@ class Forecaster(Estimator):
         steps : int, default=1
             How many.
         interval : float, optional
-            Probability that an interval holds the observation, such as 0.9: intervals come from simulated paths, each with a
-            deviation of the function within its error bars and residuals of the fit.
+            Probability that an interval holds the observation, such as 0.9: intervals come from simulated paths, each
+            with a deviation of the function within its error bars and residuals of the fit.
         history : array or DataFrame of shape (n, p), optional
             The rows before; the end of those learned from unless given.
         exog : array or DataFrame of shape (steps, e), optional
@@ -255,7 +255,7 @@ class Forecaster(Estimator):
         out = np.full((len(values), p), np.nan)
         rows = range(m, len(values) + 1 - (h if e else 1))
         x = [
-            np.concatenate([*(values[t - k] for k in range(1, m + 1)), *(others[t + k] for k in range(h if e else 0))])
+            np.concatenate([values[t - m : t][::-1].ravel(), others[t : t + (h if e else 0)].ravel()])
             for t in rows
         ]
         good = [(t, row) for t, row in zip(rows, x, strict=True) if np.isfinite(row).all()]
@@ -311,7 +311,7 @@ class Forecaster(Estimator):
         Parameters
         ----------
         shifts : int, default=99
-            Fits for each variable in which what its past has of its own is moved to another time; 0 for no p-values.
+            Fits for each variable in which what its past has of its own is moved in time; 0 for no p-values.
 
         Returns
         -------
@@ -341,8 +341,8 @@ class Forecaster(Estimator):
     ) -> Validation:
         """Sequential cross-validation: fit on a window, predict the rows that follow it, slide on.
 
-        Scales, lengthscale, frequencies and ridge are those of the first window, the rest is fitted anew on each, from
-        moments that are added and never taken away.
+        Scales, lengthscale, frequencies and ridge are those of the first window, the rest is fitted anew on each,
+        from moments that are added and never taken away.
 
         Parameters
         ----------
@@ -365,7 +365,8 @@ class Forecaster(Estimator):
         how = dumps({"window": window, "horizon": horizon, "step": step, "expanding": expanding})
         with Watching(self.verbose, len(rows.values)) as tell:
             found = _orff.validate_series(self._learner, self._parameters(), *rows.given(), how, tell)
-        return Validation(**{key: np.asarray(v) if key in ("by_step", "by_variable", "at") else v for key, v in found.items()})
+        arrays = ("by_step", "by_variable", "at")
+        return Validation(**{key: np.asarray(v) if key in arrays else v for key, v in found.items()})
 
     def _given_order(self) -> str:
         """The parameters, with the order that was found."""
@@ -421,8 +422,8 @@ def _times(times: Any) -> list[float]:
     values = np.asarray(times)
     if values.dtype.kind in "mM":
         missing = np.isnat(values)
-        seconds = values.astype("datetime64[ns]" if values.dtype.kind == "M" else "timedelta64[ns]").astype(np.int64) / 1e9
-        return np.where(missing, np.nan, seconds).tolist()
+        unit = "datetime64[ns]" if values.dtype.kind == "M" else "timedelta64[ns]"
+        return np.where(missing, np.nan, values.astype(unit).astype(np.int64) / 1e9).tolist()
     return _data.numbers(values, "time").astype(np.float64).tolist()
 
 

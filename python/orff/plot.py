@@ -424,7 +424,7 @@ def forecast(
     clock = index is not None and type(index).__name__ in ("DatetimeIndex", "PeriodIndex")
     length = 0 if rows is None else len(rows.values)
     ahead = np.arange(length, length + steps) if not clock else _stamps(index)
-    before = np.arange(length - len(past), length) if not clock else _stamps(rows.index[len(rows.index) - len(past) :])
+    before = np.arange(length - len(past), length) if not clock else _stamps(rows.index[length - len(past) :])
 
     def draw(ax: Axes) -> None:
         if len(past):
@@ -442,7 +442,7 @@ def forecast(
 
 def _stamps(index: Any) -> np.ndarray:
     """Times that matplotlib draws."""
-    return (index.to_timestamp() if hasattr(index, "to_timestamp") and type(index).__name__ == "PeriodIndex" else index).to_numpy()
+    return (index.to_timestamp() if type(index).__name__ == "PeriodIndex" else index).to_numpy()
 
 
 def learning_curve(
