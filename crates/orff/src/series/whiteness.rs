@@ -28,26 +28,31 @@ impl Whiteness {
     /// Of residuals of members (each n×p, NaN where there is none), up to some lag, of a model that looks back `order` rows.
     pub fn of(members: &[Mat<f64>], lags: usize, order: usize) -> Self {
         let p = members.first().map_or(0, Mat::ncols);
-        let complete: Vec<Vec<bool>> = members
-            .iter()
-            .map(|m| (0..m.nrows()).map(|i| m.row(i).iter().all(|v| v.is_finite())).collect())
-            .collect();
-        let rows: usize = complete.iter().flatten().filter(|c| **c).count();
+        let whole = |m: &Mat<f64>, i: usize| m.row(i).iter().all(|v| v.is_finite());
+        let rows: usize = members.iter().map(|m| (0..m.nrows()).filter(|&i| whole(m, i)).count()).sum();
         if rows < 2 || p == 0 || lags == 0 {
             return Whiteness::default();
         }
         let n = rows as f64;
-        let mut mean = vec![0.0; p];
-        each(members, &complete, 0, |now, _| (0..p).for_each(|t| mean[t] += now[t] / n));
+        let sum = |t: usize| -> f64 {
+            members.iter().flat_map(|m| (0..m.nrows()).filter(|&i| whole(m, i)).map(move |i| m[(i, t)])).sum()
+        };
+        let mean: Vec<f64> = (0..p).map(|t| sum(t) / n).collect();
+        // a residual that is not known counts for nothing
+        let centred: Vec<Mat<f64>> = members
+            .iter()
+            .map(|m| {
+                let known: Vec<bool> = (0..m.nrows()).map(|i| whole(m, i)).collect();
+                Mat::from_fn(m.nrows(), p, |i, t| if known[i] { m[(i, t)] - mean[t] } else { 0.0 })
+            })
+            .collect();
         // C_h = Σ r_t r_{t−h}ᵀ/n (p×p)
         let covariance = |h: usize| {
             let mut c = Mat::zeros(p, p);
-            each(members, &complete, h, |now, before| {
-                for s in 0..p {
-                    (0..p).for_each(|t| c[(t, s)] += (now[t] - mean[t]) * (before[s] - mean[s]) / n);
-                }
-            });
-            c
+            for r in centred.iter().filter(|r| r.nrows() > h) {
+                linalg::add_tn(c.as_mut(), r.subrows(h, r.nrows() - h), r.subrows(0, r.nrows() - h));
+            }
+            faer::Scale(1.0 / n) * c
         };
         let zero = covariance(0);
         let factor = Cholesky::new(zero.as_ref()).ok();
@@ -80,16 +85,6 @@ impl Whiteness {
             portmanteau,
             freedom,
             rows,
-        }
-    }
-}
-
-/// Every residual with the one h rows before it, member by member.
-fn each(members: &[Mat<f64>], complete: &[Vec<bool>], h: usize, mut tell: impl FnMut(&[f64], &[f64])) {
-    for (member, complete) in members.iter().zip(complete) {
-        let row = |i: usize| member.row(i).iter().copied().collect::<Vec<f64>>();
-        for i in (h..member.nrows()).filter(|&i| complete[i] && complete[i - h]) {
-            tell(&row(i), &row(i - h));
         }
     }
 }
