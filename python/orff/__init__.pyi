@@ -1,11 +1,13 @@
 # Made by `cargo xtask gen` from the declarations of the library: change those, not this file.
 
 from . import kernels as kernels, plot as plot
+from ._learners import ExactLaplacianClassifier as ExactLaplacianClassifier
 from ._learners import ExactLaplacianRidge as ExactLaplacianRidge
 from ._learners import ExactOperatorRidge as ExactOperatorRidge
 from ._learners import FourierFeatures as FourierFeatures
 from ._learners import FourierVAR as FourierVAR
 from .kernels import Kernel as Kernel
+from ._learners import LaplacianClassifier as LaplacianClassifier
 from ._learners import LaplacianFeatures as LaplacianFeatures
 from ._learners import LaplacianRidge as LaplacianRidge
 from ._gatherer import Moments as Moments
@@ -13,6 +15,7 @@ from ._learners import NystromRidge as NystromRidge
 from ._learners import OperatorClassifier as OperatorClassifier
 from ._learners import OperatorRidge as OperatorRidge
 from ._errors import ParameterError as ParameterError
+from ._learners import SemiSupervisedClassifier as SemiSupervisedClassifier
 from ._learners import SemiSupervisedRidge as SemiSupervisedRidge
 from ._learners import VectorField as VectorField
 from .kernels import atoms as atoms

@@ -70,11 +70,12 @@ class Estimator(BaseEstimator):
         outputs: list[str] | None,
         tasks: int | None = None,
         classes: tuple[list[str], str] | None = None,
+        graph: Any = None,
     ) -> None:
         """Fit the model to prepared data; with a number of tasks, its rows are long; with classes, y has their numbers."""
         names = self._column_names(outputs)
         with Watching(self.verbose, _data.rows(X)) as tell:
-            model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell, tasks, classes)
+            model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell, tasks, classes, graph)
         self._keep(model)
 
     def _column_names(self, outputs: list[str] | None) -> tuple[list[str] | None, list[str] | None]:

@@ -127,6 +127,18 @@ def _parts(X: Any) -> Any:
     return numbers(X.data, "X"), X.indices, X.indptr, X.shape[1]
 
 
+def graph(weights: Any, rows: int) -> Any:
+    """The weights of a graph of so many rows as the extension reads them, or None."""
+    if weights is None:
+        return None
+    if not _is_sparse(weights):
+        given = type(weights).__name__
+        raise TypeError(f"graph: expected a sparse matrix of weights, for example scipy.sparse.csr_array, got {given}")
+    if weights.shape != (rows, rows):
+        raise ValueError(f"graph: expected weights of shape {(rows, rows)}, got {weights.shape}")
+    return _parts(weights.tocsr())
+
+
 def _sound(X: Any) -> bool:
     """Whether the offsets of sparse rows stay within what is stored."""
     at = X.indptr

@@ -13,6 +13,33 @@ from . import _data
 
 def labels(y: Any) -> tuple[np.ndarray, str | None]:
     """The labels of rows as one array, and the name of their column; every row has one."""
+    y, absent, name = _column(y)
+    if np.any(absent):
+        raise ValueError(f"y: expected a label for each row, got none (or NaN) in row {int(np.argmax(absent)) + 1}")
+    check_classification_targets(y)
+    return y, name
+
+
+def some_labels(y: Any, unlabelled: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
+    """The labels of the rows that have one, which rows these are, and the name of their column."""
+    y, absent, name = _column(y)
+    if y.dtype.kind in "OU":
+        absent = absent | np.array([isinstance(v, str) and v == "" for v in y], dtype=bool)
+    if unlabelled is not None:
+        absent = absent | np.array([v == unlabelled for v in y], dtype=bool)
+    if absent.all():
+        raise ValueError("y: expected labels of at least two classes, got none; every label is missing")
+    known = y[~absent]
+    if known.dtype.kind == "O" and all(isinstance(v, str) for v in known):
+        known = known.astype(str)
+    elif known.dtype.kind == "O" and all(isinstance(v, (int, float, np.number)) for v in known):
+        known = np.array(known.tolist())
+    check_classification_targets(known)
+    return known, ~absent, name
+
+
+def _column(y: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
+    """Labels as one array, which of them are missing, and the name of their column."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     name = getattr(y, "name", None)
@@ -21,16 +48,14 @@ def labels(y: Any) -> tuple[np.ndarray, str | None]:
             raise ValueError(f"y: expected one column of labels, got {y.shape[1]}")
         name = (_data.column_names(y) or [None])[0]
         y = y.iloc[:, 0] if _data.is_pandas(y) else _first_column(y)
+    masked = None
     if isinstance(y, np.ma.MaskedArray):
-        if np.ma.is_masked(y):
-            raise ValueError(f"y: expected a label for each row, got {y.mask.sum()} that are masked")
-        y = y.data
+        masked, y = np.ma.getmaskarray(y).ravel(), y.data
     y = column_or_1d(_array(y), warn=True)
-    absent = np.array([v is None or v != v for v in y]) if y.dtype.kind == "O" else y != y
-    if np.any(absent):
-        raise ValueError(f"y: expected a label for each row, got none (or NaN) in row {int(np.argmax(absent)) + 1}")
-    check_classification_targets(y)
-    return y, name if isinstance(name, str) else None
+    absent = np.array([v is None or v != v for v in y], dtype=bool) if y.dtype.kind == "O" else y != y
+    if masked is not None:
+        absent = absent | masked
+    return y, absent, name if isinstance(name, str) else None
 
 
 def _first_column(table: Any) -> Any:

@@ -14,6 +14,7 @@ from ._classifier import Classifier
 from ._field import Field
 from ._forecaster import Forecaster
 from ._gatherer import Gatherer
+from ._partlylabelled import PartlyLabelled
 from ._regressor import Regressor
 from ._semisupervised import SemiSupervised
 from ._transformer import Transformer
@@ -642,9 +643,9 @@ class LaplacianRidge(SemiSupervised):
         The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
         form.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
-        Lengthscale of every spectrum of the kernel that leaves its own open: auto (by evidence on labelled
-        rows, among multiples of the distance to neighbours), a number in the units of the inputs, or one
-        number per input.
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
+        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
+        input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
@@ -659,21 +660,27 @@ class LaplacianRidge(SemiSupervised):
         Which measure they are drawn from; trace is bounded and has the smallest error.
     sum : one of concatenation, mixture, default="concatenation"
         How a sum of kernels shares its atoms.
-    n_neighbors : a whole number from 1 to 1000, default=10
-        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+    n_neighbors : auto or a whole number from 1 to 1000, default="auto"
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
+        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
+        rows.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
     bandwidth : auto or a number > 0, default="auto"
         Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
         neighbours.
-    power : a whole number from 1 to 16, default=1
-        Power c of the graph's Laplacian.
+    power : auto or a whole number from 1 to 16, default="auto"
+        Power c of the graph's Laplacian; auto compares 1, 2, 3 and 5 on labelled rows; it is 1 where there
+        are few.
     strength : auto or a number ≥ 0, default="auto"
-        Strength α of the graph: the penalty is ridge·(‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩); auto chooses it by
-        evidence on labelled rows, 10⁷ over the number of rows where fewer than eight are labelled.
-    alpha : evidence, gcv or a number > 0, default="evidence"
-        The ridge: a number > 0 (λ of the mean loss over labelled rows), or how to choose it.
+        Strength α of the graph: the penalty is ridge·(‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩); auto chooses it on
+        labelled rows, 10⁷ over the number of rows where fewer than eight are labelled.
+    alpha : loo, evidence, gcv or a number > 0, default="loo"
+        The ridge: a number > 0 (λ of the mean loss over labelled rows), or how it is chosen, and with it what
+        else is auto. loo: by the error on labelled rows whose outputs are left out, one at a time or, of more
+        than 200, in ten folds; evidence where outputs have gaps or the kernel ties them otherwise than by one
+        matrix.
     offset : one of mean, learned, none, default="mean"
         Constant of each output: mean of the labelled ones, learned with the function, or none.
     posterior : true or false, default=True
@@ -733,12 +740,12 @@ class LaplacianRidge(SemiSupervised):
         draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
         measure: Literal["plain", "trace", "tilted"] = "trace",
         sum: Literal["concatenation", "mixture"] = "concatenation",
-        n_neighbors: int = 10,
+        n_neighbors: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
-        power: int = 1,
+        power: Literal["auto"] | int = "auto",
         strength: Literal["auto"] | float = "auto",
-        alpha: Literal["evidence", "gcv"] | float = "evidence",
+        alpha: Literal["loo", "evidence", "gcv"] | float = "loo",
         offset: Literal["mean", "learned", "none"] = "mean",
         posterior: bool = True,
         memory: int = 16384,
@@ -774,32 +781,39 @@ class ExactLaplacianRidge(SemiSupervised):
     Parameters
     ----------
     kernel : Kernel or str, default="decomposable"
-        The kernel, decomposable: gaussian, "decomposable(matern(1.5))", a sum or a product of such.
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
-        Lengthscale of every spectrum of the kernel that leaves its own open: auto (by evidence on labelled
-        rows, among multiples of the distance to neighbours), a number in the units of the inputs, or one
-        number per input.
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
+        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
+        input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
-    n_neighbors : a whole number from 1 to 1000, default=10
-        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+    n_neighbors : auto or a whole number from 1 to 1000, default="auto"
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
+        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
+        rows.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
     bandwidth : auto or a number > 0, default="auto"
         Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
         neighbours.
-    power : a whole number from 1 to 16, default=1
-        Power c of the graph's Laplacian.
+    power : auto or a whole number from 1 to 16, default="auto"
+        Power c of the graph's Laplacian; auto compares 1, 2, 3 and 5 on labelled rows; it is 1 where there
+        are few.
     strength : auto or a number ≥ 0, default="auto"
-        Strength α of the graph: the penalty is ridge·(‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩); auto chooses it by
-        evidence on labelled rows, 10⁷ over the number of rows where fewer than eight are labelled.
-    alpha : evidence, gcv or a number > 0, default="evidence"
-        The ridge: a number > 0 (λ of the mean loss over labelled rows), or how to choose it.
+        Strength α of the graph: the penalty is ridge·(‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩); auto chooses it on
+        labelled rows, 10⁷ over the number of rows where fewer than eight are labelled.
+    alpha : loo, evidence, gcv or a number > 0, default="loo"
+        The ridge: a number > 0 (λ of the mean loss over labelled rows), or how it is chosen, and with it what
+        else is auto. loo: by the error on labelled rows whose outputs are left out, one at a time or, of more
+        than 200, in ten folds; evidence where outputs have gaps or the kernel ties them otherwise than by one
+        matrix.
     offset : one of mean, learned, none, default="mean"
         Constant of each output: mean of the labelled ones, learned with the function, or none.
-    memory : a whole number ≥ 1, default=4000
-        Most memory in megabytes; the fit takes some ten matrices of all rows by all rows.
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
     random_state : int, RandomState, Generator or None, default=0
         Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
         itself.
@@ -848,14 +862,14 @@ class ExactLaplacianRidge(SemiSupervised):
         *,
         lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
         group: str = "additive",
-        n_neighbors: int = 10,
+        n_neighbors: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
-        power: int = 1,
+        power: Literal["auto"] | int = "auto",
         strength: Literal["auto"] | float = "auto",
-        alpha: Literal["evidence", "gcv"] | float = "evidence",
+        alpha: Literal["loo", "evidence", "gcv"] | float = "loo",
         offset: Literal["mean", "learned", "none"] = "mean",
-        memory: int = 4000,
+        memory: int = 16384,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -885,9 +899,9 @@ class SemiSupervisedRidge(SemiSupervised):
         The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
         form.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
-        Lengthscale of every spectrum of the kernel that leaves its own open: auto (by evidence on labelled
-        rows, among multiples of the distance to neighbours), a number in the units of the inputs, or one
-        number per input.
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
+        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
+        input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
@@ -902,16 +916,19 @@ class SemiSupervisedRidge(SemiSupervised):
         Which measure they are drawn from; trace is bounded and has the smallest error.
     sum : one of concatenation, mixture, default="concatenation"
         How a sum of kernels shares its atoms.
-    n_neighbors : a whole number from 1 to 1000, default=10
-        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+    n_neighbors : auto or a whole number from 1 to 1000, default="auto"
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
+        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
+        rows.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
     bandwidth : auto or a number > 0, default="auto"
         Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
         neighbours.
-    power : a whole number from 1 to 16, default=1
-        Power c of the graph's Laplacian.
+    power : auto or a whole number from 1 to 16, default="auto"
+        Power c of the graph's Laplacian; auto compares 1, 2, 3 and 5 on labelled rows; it is 1 where there
+        are few.
     intrinsic : auto or a number ≥ 0, default="auto"
         γ_I, the weight of the graph's penalty Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩; auto chooses it with the ridge.
     views : a text, default=None
@@ -921,8 +938,11 @@ class SemiSupervisedRidge(SemiSupervised):
         Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given.
     agreement : a number ≥ 0, default=1.0
         Weight of the disagreement Σᵢ‖f_v(xᵢ) − f_w(xᵢ)‖² between views, relative to γ_I.
-    alpha : evidence, gcv or a number > 0, default="evidence"
-        γ_A: a number > 0 (λ of the mean loss over labelled rows), or how to choose it.
+    alpha : loo, evidence, gcv or a number > 0, default="loo"
+        The ridge: a number > 0 (λ of the mean loss over labelled rows), or how it is chosen, and with it what
+        else is auto. loo: by the error on labelled rows whose outputs are left out, one at a time or, of more
+        than 200, in ten folds; evidence where outputs have gaps or the kernel ties them otherwise than by one
+        matrix.
     offset : one of mean, learned, none, default="mean"
         Constant of each output: mean of the labelled ones, learned with the function, or none.
     posterior : true or false, default=True
@@ -982,15 +1002,15 @@ class SemiSupervisedRidge(SemiSupervised):
         draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
         measure: Literal["plain", "trace", "tilted"] = "trace",
         sum: Literal["concatenation", "mixture"] = "concatenation",
-        n_neighbors: int = 10,
+        n_neighbors: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
-        power: int = 1,
+        power: Literal["auto"] | int = "auto",
         intrinsic: Literal["auto"] | float = "auto",
         views: str | None = None,
         combination: str | None = None,
         agreement: float = 1.0,
-        alpha: Literal["evidence", "gcv"] | float = "evidence",
+        alpha: Literal["loo", "evidence", "gcv"] | float = "loo",
         offset: Literal["mean", "learned", "none"] = "mean",
         posterior: bool = True,
         memory: int = 16384,
@@ -1017,6 +1037,449 @@ class SemiSupervisedRidge(SemiSupervised):
         self.alpha = alpha
         self.offset = offset
         self.posterior = posterior
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LaplacianClassifier(PartlyLabelled):
+    """Classes with a kernel warped by the graph of labelled and unlabelled rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
+        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
+        input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of columns of the feature map.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
+    measure : one of plain, trace, tilted, default="trace"
+        Which measure they are drawn from; trace is bounded and has the smallest error.
+    sum : one of concatenation, mixture, default="concatenation"
+        How a sum of kernels shares its atoms.
+    n_neighbors : auto or a whole number from 1 to 1000, default="auto"
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
+        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
+        rows.
+    search : one of auto, exact, approximate, default="auto"
+        How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
+        neighbours above, and says which share it found.
+    bandwidth : auto or a number > 0, default="auto"
+        Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
+        neighbours.
+    power : auto or a whole number from 1 to 16, default="auto"
+        Power c of the graph's Laplacian; auto compares 1, 2, 3 and 5 on labelled rows; it is 1 where there
+        are few.
+    strength : auto or a number ≥ 0, default="auto"
+        Strength α of the graph: the penalty is ridge·(‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩); auto chooses it on
+        labelled rows, 10⁷ over the number of rows where fewer than eight are labelled.
+    loss : one of squared, simplex-hinge, logistic, default="squared"
+        The loss: squared, on the simplex code of the classes, in closed form; simplex-hinge, the support
+        vector machine of several classes (that of two is the usual one); or logistic.
+    unlabeled : a text, default=None
+        A label that stands for no label, such as -1; rows whose label is empty have none anyway.
+    class_weight : balanced, a number > 0 for each class by name, or none, default=None
+        Weights of the classes: balanced (each class counts the same in all), a number for each class by name
+        (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
+    alpha : loo or a number > 0, default="loo"
+        The ridge: a number > 0 (λ of the mean loss over labelled rows), or loo: what is auto is chosen by the
+        share of missed labels among those left out, one at a time or, of more than 200, in ten folds, as the
+        squared loss misses them; the ridge of other losses then by five folds.
+    offset : one of mean, learned, none, default="mean"
+        Constant of each score: mean of the labelled codes (with other losses than squared none), learned with
+        the function, or none.
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    choices_ : list of str
+        What was chosen, with the reasons.
+    n_iter_ : int
+        Iterations of the solver; 1 for a factorisation.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import LaplacianClassifier
+    >>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+    >>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+    >>> y = np.where(first, "up", "down")
+    >>> model = LaplacianClassifier().fit(X, np.where(np.arange(200) < 2, y, ""))  # one label for each
+    >>> bool((model.predict(X) == y).mean() > 0.97)
+    True
+    """
+
+    _learner = "laplacian-classification"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        measure: Literal["plain", "trace", "tilted"] = "trace",
+        sum: Literal["concatenation", "mixture"] = "concatenation",
+        n_neighbors: Literal["auto"] | int = "auto",
+        search: Literal["auto", "exact", "approximate"] = "auto",
+        bandwidth: Literal["auto"] | float = "auto",
+        power: Literal["auto"] | int = "auto",
+        strength: Literal["auto"] | float = "auto",
+        loss: Literal["squared", "simplex-hinge", "logistic"] = "squared",
+        unlabeled: str | None = None,
+        class_weight: Mapping | Literal["balanced"] | None = None,
+        alpha: Literal["loo"] | float = "loo",
+        offset: Literal["mean", "learned", "none"] = "mean",
+        memory: int = 16384,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.measure = measure
+        self.sum = sum
+        self.n_neighbors = n_neighbors
+        self.search = search
+        self.bandwidth = bandwidth
+        self.power = power
+        self.strength = strength
+        self.loss = loss
+        self.unlabeled = unlabeled
+        self.class_weight = class_weight
+        self.alpha = alpha
+        self.offset = offset
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ExactLaplacianClassifier(PartlyLabelled):
+    """Classes with the warped kernel itself, without features: the reference, for a few thousand rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
+        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
+        input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_neighbors : auto or a whole number from 1 to 1000, default="auto"
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
+        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
+        rows.
+    search : one of auto, exact, approximate, default="auto"
+        How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
+        neighbours above, and says which share it found.
+    bandwidth : auto or a number > 0, default="auto"
+        Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
+        neighbours.
+    power : auto or a whole number from 1 to 16, default="auto"
+        Power c of the graph's Laplacian; auto compares 1, 2, 3 and 5 on labelled rows; it is 1 where there
+        are few.
+    strength : auto or a number ≥ 0, default="auto"
+        Strength α of the graph: the penalty is ridge·(‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩); auto chooses it on
+        labelled rows, 10⁷ over the number of rows where fewer than eight are labelled.
+    loss : one of squared, simplex-hinge, logistic, default="squared"
+        The loss: squared, on the simplex code of the classes, in closed form; simplex-hinge, the support
+        vector machine of several classes (that of two is the usual one); or logistic.
+    unlabeled : a text, default=None
+        A label that stands for no label, such as -1; rows whose label is empty have none anyway.
+    class_weight : balanced, a number > 0 for each class by name, or none, default=None
+        Weights of the classes: balanced (each class counts the same in all), a number for each class by name
+        (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
+    alpha : loo or a number > 0, default="loo"
+        The ridge: a number > 0 (λ of the mean loss over labelled rows), or loo: what is auto is chosen by the
+        share of missed labels among those left out, one at a time or, of more than 200, in ten folds, as the
+        squared loss misses them; the ridge of other losses then by five folds.
+    offset : one of mean, learned, none, default="mean"
+        Constant of each score: mean of the labelled codes (with other losses than squared none), learned with
+        the function, or none.
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    choices_ : list of str
+        What was chosen, with the reasons.
+    n_iter_ : int
+        Iterations of the solver; 1 for a factorisation.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import ExactLaplacianClassifier
+    >>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+    >>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+    >>> y = np.where(first, "up", "down")
+    >>> model = ExactLaplacianClassifier().fit(X, np.where(np.arange(200) < 2, y, ""))  # one label for each
+    >>> bool((model.predict(X) == y).mean() > 0.97)
+    True
+    """
+
+    _learner = "exact-laplacian-classification"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_neighbors: Literal["auto"] | int = "auto",
+        search: Literal["auto", "exact", "approximate"] = "auto",
+        bandwidth: Literal["auto"] | float = "auto",
+        power: Literal["auto"] | int = "auto",
+        strength: Literal["auto"] | float = "auto",
+        loss: Literal["squared", "simplex-hinge", "logistic"] = "squared",
+        unlabeled: str | None = None,
+        class_weight: Mapping | Literal["balanced"] | None = None,
+        alpha: Literal["loo"] | float = "loo",
+        offset: Literal["mean", "learned", "none"] = "mean",
+        memory: int = 16384,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_neighbors = n_neighbors
+        self.search = search
+        self.bandwidth = bandwidth
+        self.power = power
+        self.strength = strength
+        self.loss = loss
+        self.unlabeled = unlabeled
+        self.class_weight = class_weight
+        self.alpha = alpha
+        self.offset = offset
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SemiSupervisedClassifier(PartlyLabelled):
+    """Classes of labelled and unlabelled rows and several views of them.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="decomposable"
+        The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured
+        form.
+    lengthscale : auto or a number > 0, or a list of them, default="auto"
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
+        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
+        input.
+    group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
+        Group on which the kernel is shift-invariant.
+    n_components : auto or a whole number from 1 to 10000000, default="auto"
+        Number of columns of the feature map.
+    feature_map : auto or one of pairs, phases, default="auto"
+        Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and
+        phases for an odd number of columns.
+    draw : auto or one of iid, orthogonal, quasi-monte-carlo, qmc, structured, default="auto"
+        How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+        error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
+    measure : one of plain, trace, tilted, default="trace"
+        Which measure they are drawn from; trace is bounded and has the smallest error.
+    sum : one of concatenation, mixture, default="concatenation"
+        How a sum of kernels shares its atoms.
+    n_neighbors : auto or a whole number from 1 to 1000, default="auto"
+        Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
+        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
+        rows.
+    search : one of auto, exact, approximate, default="auto"
+        How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
+        neighbours above, and says which share it found.
+    bandwidth : auto or a number > 0, default="auto"
+        Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
+        neighbours.
+    power : auto or a whole number from 1 to 16, default="auto"
+        Power c of the graph's Laplacian; auto compares 1, 2, 3 and 5 on labelled rows; it is 1 where there
+        are few.
+    intrinsic : auto or a number ≥ 0, default="auto"
+        γ_I, the weight of the graph's penalty Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩; auto chooses it with the ridge.
+    views : a text, default=None
+        Views: groups of inputs by their positions, such as "1-3; 4,6", each with features and a graph of its
+        own; none for one view of all.
+    combination : a text, default=None
+        Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given.
+    agreement : a number ≥ 0, default=1.0
+        Weight of the disagreement Σᵢ‖f_v(xᵢ) − f_w(xᵢ)‖² between views, relative to γ_I.
+    loss : one of squared, simplex-hinge, logistic, default="squared"
+        The loss: squared, on the simplex code of the classes, in closed form; simplex-hinge, the support
+        vector machine of several classes (that of two is the usual one); or logistic.
+    unlabeled : a text, default=None
+        A label that stands for no label, such as -1; rows whose label is empty have none anyway.
+    class_weight : balanced, a number > 0 for each class by name, or none, default=None
+        Weights of the classes: balanced (each class counts the same in all), a number for each class by name
+        (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
+    alpha : loo or a number > 0, default="loo"
+        The ridge: a number > 0 (λ of the mean loss over labelled rows), or loo: what is auto is chosen by the
+        share of missed labels among those left out, one at a time or, of more than 200, in ten folds, as the
+        squared loss misses them; the ridge of other losses then by five folds.
+    offset : one of mean, learned, none, default="mean"
+        Constant of each score: mean of the labelled codes (with other losses than squared none), learned with
+        the function, or none.
+    memory : a whole number ≥ 1, default=16384
+        Most memory in megabytes; a fit that would need more is refused before it starts.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of every random choice. None draws one from NumPy's global state, a RandomState or Generator from
+        itself.
+    n_jobs : int or None, default=None
+        Number of threads; results do not depend on it. None and -1 mean all processors (or OMP_NUM_THREADS of
+        them).
+    verbose : a whole number from 0 to 1000, default=0
+        Show progress and the choices made: 0 is silent.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    alpha_ : float
+        The ridge.
+    lengthscale_ : ndarray of shape (n_features_in_,) or None
+        Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+    kernel_ : Kernel
+        The kernel with nothing left open, in scaled coordinates.
+    path_ : dict of ndarray
+        Scores along ridges: alpha, freedom, gcv, evidence, loo (NaN where it was not asked for).
+    choices_ : list of str
+        What was chosen, with the reasons.
+    n_iter_ : int
+        Iterations of the solver; 1 for a factorisation.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orff import SemiSupervisedClassifier
+    >>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+    >>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+    >>> y = np.where(first, "up", "down")
+    >>> model = SemiSupervisedClassifier().fit(X, np.where(np.arange(200) < 2, y, ""))  # one label for each
+    >>> bool((model.predict(X) == y).mean() > 0.97)
+    True
+    """
+
+    _learner = "semi-supervised-classification"
+
+    def __init__(
+        self,
+        kernel: Kernel | str = "decomposable",
+        *,
+        lengthscale: Literal["auto"] | float | Sequence[float] = "auto",
+        group: str = "additive",
+        n_components: Literal["auto"] | int = "auto",
+        feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
+        draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
+        measure: Literal["plain", "trace", "tilted"] = "trace",
+        sum: Literal["concatenation", "mixture"] = "concatenation",
+        n_neighbors: Literal["auto"] | int = "auto",
+        search: Literal["auto", "exact", "approximate"] = "auto",
+        bandwidth: Literal["auto"] | float = "auto",
+        power: Literal["auto"] | int = "auto",
+        intrinsic: Literal["auto"] | float = "auto",
+        views: str | None = None,
+        combination: str | None = None,
+        agreement: float = 1.0,
+        loss: Literal["squared", "simplex-hinge", "logistic"] = "squared",
+        unlabeled: str | None = None,
+        class_weight: Mapping | Literal["balanced"] | None = None,
+        alpha: Literal["loo"] | float = "loo",
+        offset: Literal["mean", "learned", "none"] = "mean",
+        memory: int = 16384,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.group = group
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.draw = draw
+        self.measure = measure
+        self.sum = sum
+        self.n_neighbors = n_neighbors
+        self.search = search
+        self.bandwidth = bandwidth
+        self.power = power
+        self.intrinsic = intrinsic
+        self.views = views
+        self.combination = combination
+        self.agreement = agreement
+        self.loss = loss
+        self.unlabeled = unlabeled
+        self.class_weight = class_weight
+        self.alpha = alpha
+        self.offset = offset
         self.memory = memory
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1358,6 +1821,9 @@ CLASSES = {
     "laplacian": LaplacianRidge,
     "exact-laplacian": ExactLaplacianRidge,
     "semi-supervised": SemiSupervisedRidge,
+    "laplacian-classification": LaplacianClassifier,
+    "exact-laplacian-classification": ExactLaplacianClassifier,
+    "semi-supervised-classification": SemiSupervisedClassifier,
     "fourier-features": FourierFeatures,
     "laplacian-features": LaplacianFeatures,
 }

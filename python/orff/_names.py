@@ -3,11 +3,13 @@
 # Made by `cargo xtask gen` from the declarations of the library: change those, not this file.
 
 PLACES = {
+    "ExactLaplacianClassifier": "_learners",
     "ExactLaplacianRidge": "_learners",
     "ExactOperatorRidge": "_learners",
     "FourierFeatures": "_learners",
     "FourierVAR": "_learners",
     "Kernel": "kernels",
+    "LaplacianClassifier": "_learners",
     "LaplacianFeatures": "_learners",
     "LaplacianRidge": "_learners",
     "Moments": "_gatherer",
@@ -15,6 +17,7 @@ PLACES = {
     "OperatorClassifier": "_learners",
     "OperatorRidge": "_learners",
     "ParameterError": "_errors",
+    "SemiSupervisedClassifier": "_learners",
     "SemiSupervisedRidge": "_learners",
     "VectorField": "_learners",
     "atoms": "kernels",

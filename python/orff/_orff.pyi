@@ -84,6 +84,7 @@ def fit(
     tell: Any = None,
     tasks: int | None = None,
     classes: tuple[list[str], str] | None = None,
+    graph: Any = None,
 ) -> Model: ...
 def fit_series(
     name: str, parameters: str, rows: tuple[Any, ...], names: tuple[list[str], list[str]], tell: Any = None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from . import _data
 from ._transformer import Transformer
 
 
 class Warped(Transformer):
     """Maps rows to features that vary little along the graph of the rows of `fit`."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> Self:
         """Draw the features and warp them by the graph of rows.
 
         Parameters
@@ -19,10 +20,15 @@ class Warped(Transformer):
             Inputs.
         y : ignored
             There for pipelines.
+        graph : sparse matrix of shape (n, n), optional
+            Weights ≥ 0 of the edges between rows, in place of those of neighbours; the larger one of wᵢⱼ and wⱼᵢ counts.
 
         Returns
         -------
         self
         """
         # a row of weight two would be two neighbours of each other: weights of rows are not repetitions here
-        return super().fit(X, y)
+        with self._whole():
+            rows = _data.inputs(self, X, reset=True)
+            self._learn(rows, None, None, None, graph=_data.graph(graph, _data.rows(rows)))
+        return self

@@ -2,10 +2,13 @@
 
 import numpy as np
 import orff
+import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 
 @pytest.fixture
@@ -81,3 +84,83 @@ def test_sparse_rows(moons):
     model = orff.LaplacianRidge("gaussian(0.3)", n_components=400, bandwidth=0.1)
     answers = model.fit(sparse.csr_array(wide), y).predict(sparse.csr_array(wide))
     assert (np.sign(answers) == truth).mean() > 0.97
+
+
+CLASSIFIERS = [orff.LaplacianClassifier, orff.ExactLaplacianClassifier, orff.SemiSupervisedClassifier]
+
+
+@pytest.mark.parametrize("Class", CLASSIFIERS)
+@pytest.mark.parametrize("loss", ["squared", "simplex-hinge", "logistic"])
+def test_one_label_for_each_class(moons, Class, loss, tmp_path):
+    X, truth, _ = moons
+    words = np.where(truth > 0, "up", "down")
+    model = Class(loss=loss).fit(X, np.where(np.arange(240) < 2, words, ""))
+    assert list(model.classes_) == ["down", "up"]
+    assert (model.predict(X) == words).mean() > 0.97
+    assert np.allclose(model.predict_proba(X).sum(1), 1)
+    model.save(tmp_path / "m.orff")
+    again = orff.load(tmp_path / "m.orff")
+    assert (again.predict(X) == model.predict(X)).all() and list(again.classes_) == ["down", "up"]
+
+
+def test_what_is_no_label(moons):
+    X, truth, _ = moons
+    first = np.arange(240) < 12
+    up = (truth > 0).astype(int)
+    model = orff.LaplacianClassifier(n_components=200)
+    expected = model.fit(X, [int(v) if k else None for v, k in zip(up, first, strict=True)]).predict(X)
+    for y in [
+        np.where(first, up, np.nan),
+        np.ma.MaskedArray(up, ~first),
+        pd.Series(up).where(first),
+        pd.Series(up, dtype="Int64").where(pd.Series(first)),
+        pl.Series("label", [int(v) if k else None for v, k in zip(up, first, strict=True)]),
+    ]:
+        assert (model.fit(X, y).predict(X) == expected).all()
+    marked = np.where(first, up, -1)
+    assert len(model.fit(X, marked).classes_) == 3
+    model.set_params(unlabeled=-1).fit(X, marked)
+    assert list(model.classes_) == [0, 1] and (model.predict(X) == expected).all()
+    with pytest.raises(ValueError, match="every label is missing"):
+        model.fit(X, np.full(240, -1))
+    with pytest.raises(ValueError, match="one class only"):
+        model.fit(X, np.where(first & (up == 1), 1, -1))
+    with pytest.raises(ValueError, match="loss: expected one of squared"):
+        orff.LaplacianClassifier(loss="hinge").fit(X, up)
+
+
+def test_a_graph_of_ones_own(moons):
+    X, truth, y = moons
+    square = ((X[:, None] - X[None]) ** 2).sum(-1)
+    W = sparse.csr_array(np.where(square < 0.09, np.exp(-square / 0.02), 0))
+    for model in [orff.LaplacianRidge(n_components=400), orff.ExactLaplacianRidge()]:
+        assert (np.sign(model.fit(X, y, graph=W).predict(X)) == truth).mean() > 0.97
+        assert any(line.startswith("graph: given") for line in model.choices_)
+    labels = np.where(np.isnan(y), -1, y > 0)
+    classes = orff.LaplacianClassifier(n_components=400, unlabeled=-1).fit(X, labels, graph=W.tocoo())
+    assert (classes.predict(X) == (truth > 0)).mean() > 0.97
+    assert orff.LaplacianFeatures(n_components=50).fit(X, graph=W).transform(X).shape == (240, 50)
+    with pytest.raises(ValueError, match="graph: expected weights of shape"):
+        orff.LaplacianRidge().fit(X, y, graph=W[:5])
+    with pytest.raises(TypeError, match="graph: expected a sparse matrix"):
+        orff.LaplacianRidge().fit(X, y, graph=W.toarray())
+
+
+def test_support_vectors_are_those_of_scikit_learn(moons):
+    """The same machine on the same warped features; scikit-learn's C is 1/(2nλ) where each row stands once."""
+    X, truth, _ = moons
+    first = np.arange(240) < 30
+    options = {"n_components": 200, "strength": 3.0, "n_neighbors": 6, "power": 2}
+    kernel = "gaussian(0.4)"
+    Z = orff.LaplacianFeatures(kernel, measure="trace", **options).fit_transform(X)
+    ridge = 1e-3
+    model = orff.LaplacianClassifier(kernel, loss="simplex-hinge", alpha=ridge, offset="none", **options)
+    model.fit(X, np.where(first, truth, np.nan))
+    other = SVC(kernel="precomputed", C=1 / (4 * 30 * ridge), tol=1e-8)
+    # without a constant: rows and their opposites, so each stands twice
+    G = Z[first] @ Z[first].T
+    other.fit(np.block([[G, -G], [-G, G]]), np.concatenate([truth[first], -truth[first]]))
+    both = np.hstack([Z @ Z[first].T, -Z @ Z[first].T])
+    mine = model.decision_function(X)
+    theirs = other.decision_function(both)
+    assert np.abs(mine - theirs).max() < 0.03 * np.abs(theirs).max()

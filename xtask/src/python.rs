@@ -30,6 +30,7 @@ impl<'a> Class<'a> {
             Role::Field => ("Field", REGRESSOR, FIELD_EXAMPLE),
             Role::SemiSupervised => ("SemiSupervised", REGRESSOR, SEMI_SUPERVISED_EXAMPLE),
             Role::Classifier => ("Classifier", CLASSIFIER, CLASSIFIER_EXAMPLE),
+            Role::SemiSupervisedClassifier => ("PartlyLabelled", CLASSIFIER, PARTLY_LABELLED_EXAMPLE),
         };
         let about = (learner.name, learner.python, learner.about);
         let defaults = (learner.defaults)();
@@ -361,6 +362,17 @@ const SEMI_SUPERVISED_EXAMPLE: &str = "\
 >>> y = np.where(first, 1.0, -1.0)
 >>> model = CLASS().fit(X, np.where(np.arange(200) < 2, y, np.nan))  # one label for each
 >>> bool((np.sign(model.predict(X)) == y).mean() > 0.97)
+True
+";
+
+const PARTLY_LABELLED_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> t, first = np.random.default_rng(0).uniform(0, np.pi, 200), np.arange(200) % 2 == 0
+>>> X = np.where(first, [np.cos(t), np.sin(t)], [1 - np.cos(t), 0.5 - np.sin(t)]).T  # two moons
+>>> y = np.where(first, \"up\", \"down\")
+>>> model = CLASS().fit(X, np.where(np.arange(200) < 2, y, \"\"))  # one label for each
+>>> bool((model.predict(X) == y).mean() > 0.97)
 True
 ";
 

@@ -63,7 +63,7 @@ orff::params! {
 
 /// The parameters of columns that a kind of learner has: outputs with their errors, or a target.
 pub fn columns_of(role: Role) -> Vec<Param> {
-    let classes = role == Role::Classifier;
+    let classes = role.classifies();
     let fits = |p: &&Param| match p.name {
         "outputs" | "errors" | "task" => !classes,
         "target" => classes,

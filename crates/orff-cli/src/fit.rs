@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Arg, ArgMatches, Command};
 use orff::group::Group;
 use orff::kernel::Kernel;
-use orff::learn::{FORECASTERS, LEARNERS, Learner, Role, forecaster, learner};
+use orff::learn::{FORECASTERS, LEARNERS, Learner, forecaster, learner};
 use orff::model::{LonLat, Model, Preparation};
 use orff::params::Params;
 use orff::rows::Rows;
@@ -92,10 +92,10 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let columns = Columns::from_values(&values[1])?;
     let reading = Reading::from_values(&values[2])?;
     let target = matches.get_one::<PathBuf>("model");
-    if learner.role == Role::Classifier && columns.target.is_none() {
+    if learner.role.classifies() && columns.target.is_none() {
         return Err(Usage("--target: say which column holds the classes, for example --target label".into()).into());
     }
-    if learner.role != Role::Classifier && columns.outputs.is_none() {
+    if !learner.role.classifies() && columns.outputs.is_none() {
         let which = match columns.task {
             None => "which columns to learn, for example --outputs y1,y2",
             Some(_) => "which column has the value of the task, for example --output value",
@@ -105,7 +105,9 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     if target.is_none() && columns.test == 0.0 && columns.folds == 0 {
         return Err(Usage("-o: say where to write the model, for example -o m.orff".into()).into());
     }
-    let source = Source::open(&data::paths(matches), &reading.options()?, &columns.select()?)?;
+    let mut select = columns.select()?;
+    select.unlabelled = learner.role.unlabelled();
+    let source = Source::open(&data::paths(matches), &reading.options()?, &select)?;
     if !session.quiet {
         let learned = match source.classes() {
             None => format!("outputs {}", listed(&source.output_names())),

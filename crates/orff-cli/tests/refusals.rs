@@ -1,6 +1,6 @@
 //! Every value that a parameter must refuse is refused on the command line with the sentence of the library.
 
-use orff::learn::{LEARNERS, Role};
+use orff::learn::LEARNERS;
 use orff::params::Kind;
 use serde_json::Value;
 use std::process::Command;
@@ -8,7 +8,7 @@ use std::process::Command;
 #[test]
 fn bad_values_are_refused_with_the_sentences_of_the_library() {
     for learner in LEARNERS {
-        let learned = if learner.role == Role::Classifier { "--target" } else { "--outputs" };
+        let learned = if learner.role.classifies() { "--target" } else { "--outputs" };
         // every word is a text
         for param in learner.spec.iter().filter(|param| !matches!(param.kind, Kind::Text)) {
             for bad in param.kind.bad_values() {

@@ -286,6 +286,8 @@ pub struct Data {
     pub weights: Option<Columns>,
     /// The names of the classes, when the output is the number of one.
     pub classes: Option<Vec<String>>,
+    /// Weights of a graph of the rows, if it was given.
+    pub graph: Option<Csr>,
 }
 
 impl Data {
@@ -311,7 +313,7 @@ impl Data {
             let error = Error::shape("sample_weight", format!("one column, or {p} as y has"), w.width());
             return Err(PyValueError::new_err(error.to_string()));
         }
-        Ok(Data { inputs, outputs, weights, classes: None })
+        Ok(Data { inputs, outputs, weights, classes: None, graph: None })
     }
 
     /// Whether there is one output with an axis of its own.
@@ -350,5 +352,9 @@ impl Rows for Data {
 
     fn classes(&self) -> Option<&[String]> {
         self.classes.as_deref()
+    }
+
+    fn graph(&self) -> Option<&Csr> {
+        self.graph.as_ref()
     }
 }

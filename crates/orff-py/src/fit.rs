@@ -1,6 +1,6 @@
 //! Learning, by the name of a learner: a new one needs nothing here.
 
-use crate::data::Data;
+use crate::data::{Data, Source};
 use crate::kernel::unread;
 use crate::model::PyModel;
 use crate::raise::raise;
@@ -8,9 +8,10 @@ use crate::task;
 use orff::learn::{Estimator, FORECASTERS, Gatherer, LEARNERS, TRANSFORMERS, learner, transformer};
 use orff::model::Labels as Stand;
 use orff::params::{Param, Params};
-use orff::rows::{Rows, Tasks};
+use orff::rows::{Inputs, Rows, Tasks};
 use orff::{Error, Result};
 use orff_table::{Encoding, Labels};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
@@ -64,9 +65,9 @@ pub fn with_outputs<T>(rows: &Data, tasks: Option<usize>, with: impl FnOnce(&dyn
 
 /// Learns with the learner (or transformer) of that name. With a number of `tasks`, rows are long: the two columns of y are
 /// the number of a task and its value. With names of classes and the word for what they stand for, y has the number of a
-/// class for each row.
+/// class for each row. The weights of a graph of the rows are sparse rows as x may be.
 #[pyfunction]
-#[pyo3(signature = (name, parameters, x, y, weights, names, tell=None, tasks=None, classes=None))]
+#[pyo3(signature = (name, parameters, x, y, weights, names, tell=None, tasks=None, classes=None, graph=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -79,6 +80,7 @@ pub fn fit<'py>(
     tell: Option<Py<PyAny>>,
     tasks: Option<usize>,
     classes: Option<(Vec<String>, String)>,
+    graph: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<PyModel> {
     let spec = spec(name).unwrap_or(&[]);
     let (values, mut rows) = (values(py, spec, parameters)?, Data::of(x, y, weights)?);
@@ -90,6 +92,13 @@ pub fn fit<'py>(
             Some(known.map_err(|e| raise(py, Error::Data(e.to_string()), spec))?)
         }
     };
+    if let Some(graph) = graph {
+        let weights = Source::of(graph)?;
+        match weights.read(0, weights.rows()).map_err(|e| raise(py, e, spec))? {
+            Inputs::Sparse(weights) => rows.graph = Some(weights),
+            Inputs::Dense(_) => return Err(PyTypeError::new_err("graph: expected sparse rows")),
+        }
+    }
     let (name, column) = (name.to_string(), rows.column());
     let model = task::run(py, spec, None, tell, move |watch| {
         let fit = match transformer(&name) {

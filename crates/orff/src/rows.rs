@@ -192,6 +192,10 @@ pub trait Rows: Sync {
     fn classes(&self) -> Option<&[String]> {
         None
     }
+    /// Weights ≥ 0 of a graph of all rows (N×N), where one was given.
+    fn graph(&self) -> Option<&Csr> {
+        None
+    }
 }
 
 impl<R: Rows + ?Sized> Rows for &R {
@@ -222,6 +226,10 @@ impl<R: Rows + ?Sized> Rows for &R {
     fn classes(&self) -> Option<&[String]> {
         (**self).classes()
     }
+
+    fn graph(&self) -> Option<&Csr> {
+        (**self).graph()
+    }
 }
 
 /// Rows in memory.
@@ -229,6 +237,7 @@ impl<R: Rows + ?Sized> Rows for &R {
 pub struct Table {
     rows: Batch,
     batch: usize,
+    graph: Option<Csr>,
 }
 
 impl Table {
@@ -253,7 +262,7 @@ impl Table {
                 outputs.nrows(),
             ));
         }
-        Ok(Table { rows: Batch { inputs, outputs, weights: None }, batch: usize::MAX })
+        Ok(Table { rows: Batch { inputs, outputs, weights: None }, batch: usize::MAX, graph: None })
     }
 
     /// The same rows with weights.
@@ -272,6 +281,12 @@ impl Table {
         }
         self.rows.weights = Some(weights);
         Ok(self)
+    }
+
+    /// The same rows joined by a graph with given weights ≥ 0 (N×N).
+    pub fn joined(mut self, graph: Csr) -> Self {
+        self.graph = Some(graph);
+        self
     }
 
     /// The same rows, delivered in batches of `rows`.
@@ -299,5 +314,9 @@ impl Rows for Table {
         let (n, step) = (self.nrows(), self.batch);
         let starts = (0..n).step_by(step.min(n.max(1)));
         Ok(Box::new(starts.map(move |a| Ok(self.rows.slice(a, a.saturating_add(step).min(n))))))
+    }
+
+    fn graph(&self) -> Option<&Csr> {
+        self.graph.as_ref()
     }
 }

@@ -3,7 +3,7 @@
 use crate::flags::Usage;
 use anyhow::Result;
 use faer::Mat;
-use orff::rows::{Inputs, Rows};
+use orff::rows::{Csr, Inputs, Rows};
 use orff_table::{Options, Select, Source};
 use std::path::PathBuf;
 
@@ -40,4 +40,22 @@ fn read(name: &str, select: &Select) -> Result<(Mat<f64>, Mat<f64>)> {
     }
     let mat = |rows: &[Vec<f64>], width: usize| Mat::from_fn(rows.len(), width, |i, k| rows[i][k]);
     Ok((mat(&x, source.inputs()), mat(&y, source.outputs())))
+}
+
+/// All rows of an svmlight file, and the label of each.
+pub fn sparse(name: &str) -> Result<(Csr, Vec<f64>)> {
+    let select = Select { outputs: Some("y".parse()?), ..Select::default() };
+    let source = Source::open(&[file(name)?], &Options::default(), &select)?;
+    let mut all = Csr { width: source.inputs(), start: vec![0], columns: Vec::new(), values: Vec::new() };
+    let mut labels = Vec::new();
+    for batch in source.batches()? {
+        let batch = batch?;
+        let Inputs::Sparse(rows) = batch.inputs else { continue };
+        let base = all.values.len();
+        all.start.extend(rows.start[1..].iter().map(|s| s + base));
+        all.columns.extend(rows.columns);
+        all.values.extend(rows.values);
+        labels.extend(batch.outputs.col(0).iter());
+    }
+    Ok((all, labels))
 }

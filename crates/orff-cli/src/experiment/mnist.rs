@@ -16,9 +16,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Images (n×784, pixels in 0…1) with the digits they show (n×1).
-struct Digits {
-    images: Mat<f64>,
-    digits: Mat<f64>,
+pub struct Digits {
+    pub images: Mat<f64>,
+    pub digits: Mat<f64>,
 }
 
 impl Digits {
@@ -32,6 +32,11 @@ impl Digits {
         let (n, d) = ((*n).min(*m).min(rows), height * width);
         let images = Mat::from_fn(n, d, |i, k| f64::from(pixels[i * d + k]) / 255.0);
         Ok(Digits { images, digits: Mat::from_fn(n, 1, |i, _| f64::from(labels[i])) })
+    }
+
+    /// All rows of a part.
+    pub fn all(part: &str) -> Result<Self> {
+        Self::read(&folder()?, part, usize::MAX)
     }
 
     fn table(&self) -> Result<Table> {

@@ -1,6 +1,7 @@
 //! `orff experiment`: tables of the papers, recomputed beside the published numbers.
 
 mod data;
+mod i17;
 mod m16;
 mod mnist;
 mod series;
@@ -68,6 +69,24 @@ const EXPERIMENTS: &[Experiment] = &[
         about: "Brault 2017: real series (economy, gestures, climate, heart), VAR(1) and random features",
         seeds: 1,
         run: series::table_8_3,
+    },
+    Experiment {
+        name: "i17-table-1",
+        about: "Ionescu 2017: error of classes of TEXT and USPS with 50 labelled rows and the graph of all",
+        seeds: 10,
+        run: i17::table_1,
+    },
+    Experiment {
+        name: "i17-mnist",
+        about: "Ionescu 2017, table 1: MNIST with 10 000 labelled and 50 000 unlabelled rows, 10 000 characters",
+        seeds: 1,
+        run: i17::mnist,
+    },
+    Experiment {
+        name: "i17-million",
+        about: "Ionescu 2017, table 3, on synthetic rows: a million of them, 528 labelled, within 2 GB",
+        seeds: 1,
+        run: i17::million,
     },
 ];
 

@@ -1,15 +1,17 @@
-//! Synthetic data of the papers, and two of our own: the same numbers for a seed on every platform, with the truth
+//! Synthetic data of the papers, and some of our own: the same numbers for a seed on every platform, with the truth
 //! beside the noisy outputs.
 
 mod minh;
 mod moons;
 mod multi_output;
 mod potential;
+mod sheets;
 
 pub use minh::{minh_field, minh_field_at, minh_points};
 pub use moons::two_moons;
 pub use multi_output::multi_output;
 pub use potential::{Potential, potential_field, vortex_field};
+pub use sheets::Sheets;
 
 use crate::error::{Error, Result};
 use crate::random::Stream;

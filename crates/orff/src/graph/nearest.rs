@@ -96,6 +96,14 @@ impl Neighbours {
         self.rows[span.clone()].iter().map(|&j| j as usize).zip(self.squares[span].iter().copied())
     }
 
+    /// The q nearest ones only.
+    pub fn first(&self, q: usize) -> Neighbours {
+        let kept = q.min(self.each);
+        let rows = self.rows.chunks(self.each.max(1)).flat_map(|row| &row[..kept]).copied().collect();
+        let squares = self.squares.chunks(self.each.max(1)).flat_map(|row| &row[..kept]).copied().collect();
+        Neighbours { each: kept, rows, squares, recall: self.recall }
+    }
+
     /// Compares all pairs. N²·d operations, N·q numbers.
     fn exact(points: &Points, q: usize, watch: &mut dyn Watch) -> Result<Self> {
         let (n, panel) = (points.count(), points.panel());

@@ -40,6 +40,22 @@ pub(super) fn leave_one_out(
     judged.calibrate(watch)
 }
 
+/// Calibrates by predictions f (n×T−1, among the corners of a simplex) of rows of these classes, by models that had not
+/// learned from them.
+pub(super) fn of_predictions(
+    (classes, link): (usize, Link),
+    f: MatRef<f64>,
+    weights: &Weights,
+    of: &[usize],
+    watch: &mut dyn Watch,
+) -> Result<Calibration> {
+    watch.stage("calibrate");
+    let (scores, class, weight) = (Vec::new(), Vec::new(), Vec::new());
+    let mut judged = Judged { code: Code::Simplex, classes, link, scores, class, weight };
+    judged.add(f, Some(weights), of);
+    judged.calibrate(watch)
+}
+
 /// What the model without each row predicts there (n×p): y − (I − wH)⁻¹(y − f), H the leverage of the row and w the part
 /// of its weight that is left out.
 fn left_out(model: &Linear, rows: &Batch, left: &[f64]) -> Result<Mat<f64>> {

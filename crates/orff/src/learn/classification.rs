@@ -118,9 +118,9 @@ impl ClassLoss {
 }
 
 /// What fitting returns.
-pub struct FittedClasses {
+pub struct FittedClasses<M = Linear> {
     /// The model, whose outputs are points among the corners of the simplex, or scores of the classes.
-    pub model: Linear,
+    pub model: M,
     /// What they say of classes.
     pub classes: Classes,
     /// How it was trained.

@@ -43,8 +43,14 @@ pub(super) fn tally(rows: &dyn Rows, seed: u64, watch: &mut dyn Watch) -> Result
     }
     let counted = Counted { rows, weights: Mutex::new(Vec::new()) };
     let (sample, _) = sample::draw(&counted, seed, watch)?;
-    let mut weights = counted.weights.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let names = match rows.classes() {
+    let weights = counted.weights.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (names, weights) = named(weights, rows.classes())?;
+    Ok(Tally { names, weights, sample })
+}
+
+/// The names of classes and Σw of the rows of each, zero for those that no row has; refused unless rows have two at least.
+pub(super) fn named(mut weights: Vec<f64>, names: Option<&[String]>) -> Result<(Vec<String>, Vec<f64>)> {
+    let names = match names {
         Some(names) => names.to_vec(),
         None => (0..weights.len()).map(|k| k.to_string()).collect(),
     };
@@ -60,7 +66,7 @@ pub(super) fn tally(rows: &dyn Rows, seed: u64, watch: &mut dyn Watch) -> Result
             let what = format!("one class only ({}): there is nothing to tell apart", names[only]);
             Err(Error::Data(format!("{what}; expected rows of at least two classes")))
         }
-        _ => Ok(Tally { names, weights, sample }),
+        _ => Ok((names, weights)),
     }
 }
 
@@ -99,7 +105,7 @@ impl Rows for Counted<'_> {
 }
 
 /// The class of a row, numbered from 0.
-fn class(number: f64, row: usize) -> Result<usize> {
+pub(super) fn class(number: f64, row: usize) -> Result<usize> {
     let wrong = |value: String, problem: &str| {
         Err(Error::Value { row: row + 1, column: "class".into(), value, problem: problem.into() })
     };

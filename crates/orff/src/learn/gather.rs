@@ -273,7 +273,7 @@ impl Gathering {
 }
 
 /// Constant and noise variance (of an observation with the average weight) of each column of the table.
-fn residuals(data: &[Centred], solution: &Solution) -> Vec<(f64, f64)> {
+pub(super) fn residuals(data: &[Centred], solution: &Solution) -> Vec<(f64, f64)> {
     let (table, spread) = (&solution.table, &solution.spread);
     let columns = table.ncols();
     let explained: Vec<(f64, f64)> = match data {

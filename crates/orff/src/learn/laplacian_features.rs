@@ -1,8 +1,9 @@
 //! Random features of a kernel that rows have warped: Φ̃ = Φ(I + αU)^{−1/2}, U = ΦᵀL^cΦ (I17). \[warp\]
 
 use super::begin::{Choices, in_pool};
-use super::graph::Graphing;
-use super::warped::{on_graph, strong};
+use super::graph::{Graphing, length};
+use super::search::strong;
+use super::warped::megabytes;
 use super::{Regression, choose, unlabelled};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, MapKind};
@@ -12,7 +13,7 @@ use crate::kernel::{Kernel, Seen, SumDraw};
 use crate::linalg::{self, Cholesky};
 use crate::model::{Held, Linear, Training};
 use crate::params::{Auto, Params};
-use crate::rows::Rows;
+use crate::rows::{Inputs, Rows};
 use crate::spectrum::{DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
@@ -96,16 +97,24 @@ impl LaplacianFeatures {
         let collected = unlabelled::collect(&given, &self.group, self.seed, rows, watch)?;
         let (n, d) = (collected.points.count(), collected.points.width());
         let graphing = Graphing {
-            neighbours: self.neighbours,
+            neighbours: Auto::Fixed(self.neighbours),
             search: self.search,
             bandwidth: self.bandwidth,
-            power: self.power,
+            power: Auto::Fixed(self.power),
             memory: self.memory,
             seed: self.seed,
         };
-        let laplacian = graphing.graph(&collected.points, &mut choices, watch)?;
+        let laplacian = match rows.graph() {
+            Some(weights) => Graphing::given(weights, n, &mut choices, watch)?,
+            None => {
+                let found = graphing.find(&collected.points, watch)?;
+                let laplacian = graphing.laplacian(&found, self.neighbours);
+                graphing.say(&found, self.neighbours, &laplacian, &mut choices, watch);
+                laplacian
+            }
+        };
         let at = |l: f64| given.resolve(&Seen { outputs: 1, lengthscale: Some(l), ..Seen::default() });
-        let short = 2.0 * laplacian.bandwidth().unwrap_or(1.0);
+        let short = 2.0 * length(&laplacian, &collected.points);
         let kernel = at(short)?;
         if kernel != at(2.0 * short)? {
             let why = "twice the distance to neighbours";
@@ -124,10 +133,19 @@ impl LaplacianFeatures {
             choices.say(watch, reason);
             features
         });
+        let each = 2.0 * laplacian.edges() as f64 / n as f64;
+        let need = megabytes(features, 1, (n, d), each, self.memory);
+        if need > self.memory as f64 {
+            return Err(choose::too_many(features, need, self.memory));
+        }
         let (draw, measure, sum, map, seed) = (self.draw, self.measure, self.sum, self.map, self.seed);
         let learner = Regression { draw, measure, sum, map, seed, ..Regression::default() };
         let map = learner.draw_map(&kernel, d, features)?;
-        let moment = on_graph(&graphing, &collected, &laplacian)(&map, watch)?;
+        let fill = |x: &Inputs, c: &mut Characters| {
+            map.fill(x, c);
+            Ok(())
+        };
+        let moment = graphing.moment(&collected.points, &laplacian, self.power).of(map.characters(), &fill, watch)?;
         watch.stage("warp");
         let warp = self.warp(&map, &moment, strength, &collected.points, &mut choices, watch)?;
         let model = Linear {

@@ -21,9 +21,4 @@ impl Offset {
     pub(super) fn centred(self) -> bool {
         self != Offset::None
     }
-
-    /// Whether a constant is learned with the function.
-    pub(super) fn learned(self) -> bool {
-        self == Offset::Learned
-    }
 }

@@ -1,8 +1,9 @@
 //! Every learner by name: what the command line, Python and the reference pages are made from.
 
 use super::{
-    Classification, ExactLaplacian, ExactRegression, Fitted, FourierFeatures, Gathering, LaplacianFeatures,
-    LaplacianRidge, Nystrom, Regression, SemiSupervised,
+    Classification, ExactLaplacian, ExactLaplacianClassifier, ExactRegression, Fitted, FittedClasses,
+    FourierFeatures, Gathering, LaplacianClassifier, LaplacianFeatures, LaplacianRidge, Nystrom, Regression,
+    SemiSupervised, SemiSupervisedClassifier,
 };
 use crate::error::{Error, Result};
 use crate::model::{Body, Info, Linear, Model, Training};
@@ -22,6 +23,20 @@ pub enum Role {
     SemiSupervised,
     /// A class for each row, with probabilities.
     Classifier,
+    /// The same, learned from rows with and without labels.
+    SemiSupervisedClassifier,
+}
+
+impl Role {
+    /// Whether the one output is a class.
+    pub fn classifies(self) -> bool {
+        matches!(self, Role::Classifier | Role::SemiSupervisedClassifier)
+    }
+
+    /// Whether rows without outputs are learned from.
+    pub fn unlabelled(self) -> bool {
+        matches!(self, Role::SemiSupervised | Role::SemiSupervisedClassifier)
+    }
 }
 
 /// How a learner or a transformer learns: parameters over the defaults, rows, someone who watches.
@@ -94,9 +109,7 @@ pub const LEARNERS: &[Learner] = &[
         fit: |values, rows, watch| {
             let all = complete("classification", values)?;
             let found = Classification::from_values(&all)?.fit(rows, watch)?;
-            let mut model = model("classification", all, rows, Body::Linear(Box::new(found.model)), found.training);
-            model.info.classes = Some(found.classes);
-            Ok(model)
+            Ok(classes("classification", all, rows, found, Body::Linear))
         },
         begin: None,
     },
@@ -167,6 +180,48 @@ pub const LEARNERS: &[Learner] = &[
             let all = complete("semi-supervised", values)?;
             let fitted = SemiSupervised::from_values(&all)?.fit(rows, watch)?;
             Ok(model("semi-supervised", all, rows, Body::Linear(Box::new(fitted.model)), fitted.training))
+        },
+        begin: None,
+    },
+    Learner {
+        name: "laplacian-classification",
+        python: "LaplacianClassifier",
+        role: Role::SemiSupervisedClassifier,
+        about: "Classes with a kernel warped by the graph of labelled and unlabelled rows",
+        spec: LaplacianClassifier::SPEC,
+        defaults: defaults::<LaplacianClassifier>,
+        fit: |values, rows, watch| {
+            let all = complete("laplacian-classification", values)?;
+            let found = LaplacianClassifier::from_values(&all)?.fit(rows, watch)?;
+            Ok(classes("laplacian-classification", all, rows, found, Body::Linear))
+        },
+        begin: None,
+    },
+    Learner {
+        name: "exact-laplacian-classification",
+        python: "ExactLaplacianClassifier",
+        role: Role::SemiSupervisedClassifier,
+        about: "Classes with the warped kernel itself, without features: the reference, for a few thousand rows",
+        spec: ExactLaplacianClassifier::SPEC,
+        defaults: defaults::<ExactLaplacianClassifier>,
+        fit: |values, rows, watch| {
+            let all = complete("exact-laplacian-classification", values)?;
+            let found = ExactLaplacianClassifier::from_values(&all)?.fit(rows, watch)?;
+            Ok(classes("exact-laplacian-classification", all, rows, found, Body::Exact))
+        },
+        begin: None,
+    },
+    Learner {
+        name: "semi-supervised-classification",
+        python: "SemiSupervisedClassifier",
+        role: Role::SemiSupervisedClassifier,
+        about: "Classes of labelled and unlabelled rows and several views of them",
+        spec: SemiSupervisedClassifier::SPEC,
+        defaults: defaults::<SemiSupervisedClassifier>,
+        fit: |values, rows, watch| {
+            let all = complete("semi-supervised-classification", values)?;
+            let found = SemiSupervisedClassifier::from_values(&all)?.fit(rows, watch)?;
+            Ok(classes("semi-supervised-classification", all, rows, found, Body::Linear))
         },
         begin: None,
     },
@@ -279,6 +334,18 @@ fn fit_regression(name: &str, values: &Map<String, Value>, rows: &dyn Rows, watc
     let all = complete(name, values)?;
     let fitted = Regression::from_values(&all)?.fit(rows, watch)?;
     Ok(model(name, all, rows, Body::Linear(Box::new(fitted.model)), fitted.training))
+}
+
+fn classes<M>(
+    name: &str,
+    params: Map<String, Value>,
+    rows: &dyn Rows,
+    found: FittedClasses<M>,
+    body: fn(Box<M>) -> Body,
+) -> Model {
+    let mut model = model(name, params, rows, body(Box::new(found.model)), found.training);
+    model.info.classes = Some(found.classes);
+    model
 }
 
 fn model(name: &str, params: Map<String, Value>, rows: &dyn Rows, body: Body, training: Training) -> Model {

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, reblock};
 use crate::graph::Points;
 use crate::group::Group;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Units};
 use crate::model::Preparation;
 use crate::rows::{Batch, Inputs, Rows, Weights};
 use crate::solve::check_observed;
@@ -83,8 +83,9 @@ pub(super) fn collect(
 }
 
 impl Collected {
-    /// Scales of the outputs, from the rows that have them; refused where there are none.
-    pub fn stage(&self, kernel: &Kernel, offset: bool) -> Result<Stage> {
+    /// Scales of the outputs, from the rows that have them, in the units given or those that the kernel allows; refused
+    /// where there are none.
+    pub fn stage(&self, kernel: &Kernel, units: Option<Units>, offset: bool) -> Result<Stage> {
         let p = self.outputs.ncols();
         let weight = |i: usize, t: usize| begin::weight(self.weights.as_ref(), i, t);
         let seen = |t: usize| (0..self.labelled.len()).filter(move |&i| self.outputs[(i, t)].is_finite());
@@ -94,7 +95,7 @@ impl Collected {
         check_observed(&(0..p).map(|t| seen(t).map(|i| weight(i, t)).sum()).collect::<Vec<f64>>())?;
         let inputs = Inputs::Dense(Mat::zeros(self.labelled.len(), 0));
         let batch = Batch { inputs, outputs: self.outputs.clone(), weights: self.weights.clone() };
-        let (means, scales) = scale::outputs(kernel, None, &batch, offset)?;
+        let (means, scales) = scale::outputs(kernel, units, &batch, offset)?;
         Ok(Stage { preparation: self.preparation.clone(), means, scales })
     }
 
@@ -104,20 +105,42 @@ impl Collected {
         Mat::from_fn(y.nrows(), y.ncols(), |i, t| (y[(i, t)] - stage.means[t]) / stage.scales[t])
     }
 
-    /// Calls `each(inputs, outputs, weights)` for blocks of labelled rows, with scaled outputs (l×p).
+    /// Forgets the outputs of all labelled rows but some.
+    pub fn keep(&mut self, some: &[usize]) {
+        let part = |m: &Mat<f64>| Mat::from_fn(some.len(), m.ncols(), |i, t| m[(some[i], t)]);
+        self.outputs = part(&self.outputs);
+        self.weights = self.weights.take().map(|w| match w {
+            Weights::Row(w) => Weights::Row(some.iter().map(|&i| w[i]).collect()),
+            Weights::Entry(w) => Weights::Entry(part(&w)),
+        });
+        self.labelled = some.iter().map(|&i| self.labelled[i]).collect();
+    }
+
+    /// How much each labelled row counts (l).
+    pub fn row_weights(&self) -> Vec<f64> {
+        (0..self.labelled.len()).map(|i| begin::row_weight(&self.outputs, self.weights.as_ref(), i)).collect()
+    }
+
+    /// Whether every labelled row has all its outputs, none with a weight of its own.
+    pub fn complete(&self) -> bool {
+        !super::plan::gaps(&self.outputs, self.weights.as_ref())
+    }
+
+    /// Calls `each(inputs, outputs, weights)` for blocks of some labelled rows, with scaled outputs (l×p).
     pub fn each(
         &self,
         scaled: &Mat<f64>,
+        some: &[usize],
         mut each: impl FnMut(&Inputs, &Mat<f64>, Option<&Weights>) -> Result<()>,
     ) -> Result<()> {
-        for from in (0..self.labelled.len()).step_by(BLOCK_ROWS) {
-            let to = (from + BLOCK_ROWS).min(self.labelled.len());
-            let part = |m: &Mat<f64>| m.subrows(from, to - from).to_owned();
+        for some in some.chunks(BLOCK_ROWS) {
+            let part = |m: &Mat<f64>| Mat::from_fn(some.len(), m.ncols(), |i, t| m[(some[i], t)]);
             let weights = self.weights.as_ref().map(|w| match w {
-                Weights::Row(w) => Weights::Row(w[from..to].to_vec()),
+                Weights::Row(w) => Weights::Row(some.iter().map(|&i| w[i]).collect()),
                 Weights::Entry(w) => Weights::Entry(part(w)),
             });
-            each(&self.points.pick(&self.labelled[from..to]), &part(scaled), weights.as_ref())?;
+            let rows: Vec<usize> = some.iter().map(|&i| self.labelled[i]).collect();
+            each(&self.points.pick(&rows), &part(scaled), weights.as_ref())?;
         }
         Ok(())
     }

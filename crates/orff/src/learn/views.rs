@@ -2,7 +2,6 @@
 //! answer (M16 eq. 67, C f = Σᵥ aᵥfᵥ). \[semi-supervised\]
 
 use super::Regression;
-use super::begin::Choices;
 use super::graph::Graphing;
 use super::unlabelled::Collected;
 use crate::error::{Error, Result};
@@ -90,18 +89,6 @@ impl Views {
         Ok(FeatureMap::from_parts(Atoms { blocks }, kind, phases))
     }
 
-    /// The graph of each view.
-    pub fn graphs(
-        &self,
-        graphing: &Graphing,
-        collected: &Collected,
-        choices: &mut Choices,
-        watch: &mut dyn Watch,
-    ) -> Result<Vec<Laplacian>> {
-        let graph = |columns: &Vec<usize>| graphing.graph(&collected.points.columns(columns), choices, watch);
-        self.columns.iter().map(graph).collect()
-    }
-
     /// The view of each character of a map that was drawn here: that of the inputs its frequency looks at.
     fn of_characters(&self, map: &FeatureMap) -> Vec<usize> {
         let mut views = Vec::new();
@@ -114,7 +101,7 @@ impl Views {
     /// aᵥfᵥ, so that entries are divided by the weights of their views.
     pub fn penalty(
         &self,
-        graphing: &Graphing,
+        (graphing, power): (&Graphing, u32),
         collected: &Collected,
         graphs: &[Laplacian],
         agreement: f64,
@@ -140,8 +127,10 @@ impl Views {
         let mut out = Mat::from_fn(m, m, |i, j| {
             agreement * scale(i, j) * second[(i, j)] * if views[i] == views[j] { others } else { -1.0 }
         });
-        for (v, laplacian) in graphs.iter().enumerate() {
-            let moment = graphing.moment(&collected.points, laplacian).of(m, &fill, watch)?;
+        for v in 0..self.columns.len() {
+            // a graph that was given is that of every view
+            let moment =
+                graphing.moment(&collected.points, &graphs[v.min(graphs.len() - 1)], power).of(m, &fill, watch)?;
             for j in (0..m).filter(|&j| views[j] == v) {
                 (0..m).filter(|&i| views[i] == v).for_each(|i| out[(i, j)] += scale(i, j) * moment[(i, j)]);
             }

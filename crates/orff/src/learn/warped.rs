@@ -1,252 +1,312 @@
-//! Ridge whose functions vary little along a graph of labelled and unlabelled rows: the choices and the fit. \[warp\]
+//! Functions that vary little along a graph of labelled and unlabelled rows: the solution, once everything but the ridge is
+//! chosen. \[warp\]
 
 use super::begin::Choices;
-use super::graph::Graphing;
-use super::stage::Stage;
-use super::unlabelled::Collected;
-use super::{Fitted, Gathering, Regression, Ridge};
+use super::calibrate::Link;
+use super::gather::residuals;
+use super::judge::Labelled;
+use super::machine::Machine;
+use super::problem::Problem;
+use super::search::{Chosen, FEW};
+use super::{Fitted, FittedClasses, Gathering, Ridge, calibrate, choose};
 use crate::error::{Error, Result};
-use crate::feature::{Characters, FeatureMap, Moments};
-use crate::graph::Laplacian;
-use crate::kernel::{Kernel, Seen};
-use crate::model::Training;
+use crate::feature::{Basis, FeatureMap, Moments};
+use crate::loss::Named;
+use crate::model::{Classes, Code, Labels, Linear, Training};
 use crate::params::Auto;
-use crate::rows::Inputs;
-use crate::solve::{System, Warp};
+use crate::rows::Weights;
+use crate::solve::{Centred, PathPoint, Solution, System, Warp};
 use crate::watch::Watch;
 use faer::Mat;
 
-/// With fewer labelled rows than this nothing can be compared.
-pub(super) const FEW: usize = 8;
-/// Unknowns of the small models that choose, and most labelled rows they look at.
-const UNKNOWNS: usize = 320;
-const ROWS: usize = 1500;
 /// The ridge where too few rows are labelled to choose one.
 const SMALL_RIDGE: f64 = 1e-4;
-/// αN where too few rows are labelled to choose it: two moons with one label each are right from 10⁶ to 10⁸.
-const STRONG: f64 = 1e7;
-/// Lengthscales that are compared, in bandwidths of the graph, and the one for few labels.
-const LENGTHSCALES: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
-const SHORT: f64 = 2.0;
+/// Most labelled rows that are left out to choose the ridge; nλ of theirs is kept for more.
+pub(super) const LEFT_OUT: usize = 2000;
 
-/// The moment that the penalty takes, of any map.
-pub(super) type Penalty<'a> = dyn Fn(&FeatureMap, &mut dyn Watch) -> Result<Mat<f64>> + 'a;
-
-/// Rows, their graph, and how to learn from them.
-pub(super) struct Warping<'a> {
-    pub learner: &'a Regression,
-    pub collected: &'a Collected,
-    pub stage: &'a Stage,
-    pub scaled: &'a Mat<f64>,
-    /// How a map of so many columns is drawn, if not as the learner does.
-    pub draw: Option<&'a dyn Fn(&Kernel, usize) -> Result<FeatureMap>>,
+/// Features of the fit and of the labelled rows, whatever they are, and the moment of the penalty.
+pub(super) struct Final<'a> {
+    pub basis: &'a dyn Basis,
+    /// Some labelled rows, if they can be left out in closed form.
+    pub labelled: Option<Labelled>,
+    pub some: Vec<usize>,
+    /// All labelled rows, where they are needed and more than those.
+    pub everyone: Option<Labelled>,
+    /// Moments of all labelled rows.
+    pub moments: Moments,
+    pub moment: Mat<f64>,
+    pub strength: f64,
 }
 
-/// A penalty on a graph.
-pub(super) fn on_graph<'a>(
-    graphing: &Graphing,
-    collected: &'a Collected,
-    laplacian: &'a Laplacian,
-) -> impl Fn(&FeatureMap, &mut dyn Watch) -> Result<Mat<f64>> + 'a {
-    let moment = graphing.moment(&collected.points, laplacian);
-    move |map: &FeatureMap, watch: &mut dyn Watch| {
-        let fill = |x: &Inputs, c: &mut Characters| {
-            map.fill(x, c);
-            Ok(())
+/// What was found, in scaled outputs.
+pub(super) struct Solved {
+    pub table: Mat<f64>,
+    /// Constant and noise variance of each output.
+    pub residuals: Vec<(f64, f64)>,
+    /// From moments, with the posterior.
+    pub squared: Option<(Vec<Centred>, Solution)>,
+    pub ridge: f64,
+    pub path: Vec<PathPoint>,
+    pub iterations: usize,
+    /// Labelled rows that were left out, and what they were predicted to be.
+    pub held_out: Option<(Vec<usize>, Mat<f64>)>,
+}
+
+impl Problem<'_> {
+    /// Most columns of a map that are solved for at once, and what they need, before anything is drawn.
+    pub fn features(&mut self, chosen: &Chosen, watch: &mut dyn Watch) -> Result<usize> {
+        let learner = &self.along.learner;
+        let (n, d) = (self.collected.points.count(), self.collected.points.width());
+        let columns = learner.unknowns_per_character(&chosen.kernel, d)?;
+        let mut features = match learner.features.fixed() {
+            Some(features) => features,
+            None => {
+                let (features, reason) = choose::features(n, columns, false, learner.map.kind(2));
+                self.choices.say(watch, reason);
+                features
+            }
         };
-        moment.of(map.characters(), &fill, watch)
-    }
-}
-
-/// The strength where too few labels are there to choose it.
-pub(super) fn strong(rows: usize) -> f64 {
-    STRONG / rows as f64
-}
-
-impl Warping<'_> {
-    /// The kernel at a lengthscale.
-    fn kernel(&self, given: &Kernel, lengthscale: f64) -> Result<Kernel> {
-        given.resolve(&self.seen(lengthscale))
-    }
-
-    fn seen(&self, lengthscale: f64) -> Seen<'_> {
-        let sample = Some(self.scaled.as_ref());
-        Seen { outputs: self.scaled.ncols(), sample, lengthscale: Some(lengthscale), gradient: Some(0.5) }
+        let each = chosen.graphs.iter().map(|g| 2.0 * g.edges() as f64).sum::<f64>() / n as f64;
+        let need = |features: usize| megabytes(features, columns, (n, d), each, learner.memory);
+        let limit = learner.memory as f64;
+        if learner.features.fixed().is_none() && need(features) > limit {
+            let (fewer, reason) = choose::fewer(features, learner.memory, |features| need(features) <= limit);
+            features = fewer;
+            self.choices.say(watch, reason);
+        }
+        if need(features) > limit {
+            return Err(choose::too_many(features, need(features), learner.memory));
+        }
+        Ok(features)
     }
 
-    /// Moments of the labelled rows.
-    fn moments(&self, map: &FeatureMap) -> Result<Moments> {
-        let mut moments = Moments::new(map.characters(), self.scaled.ncols());
-        let mut characters = Characters::new(map.characters());
-        self.collected.each(self.scaled, |x, y, weights| {
-            map.fill(x, &mut characters);
-            moments.add(&characters, y.as_ref(), weights)
-        })?;
-        Ok(moments)
-    }
-
-    /// The kernel and the strength of the penalty: given, or with the largest evidence of small models on the whole graph.
-    /// `unit` is a length of the graph in the kernel's coordinates.
-    pub fn choose(
-        &self,
-        strength: Auto<f64>,
-        unit: f64,
-        penalty: &Penalty,
-        choices: &mut Choices,
-        watch: &mut dyn Watch,
-    ) -> Result<(Kernel, f64)> {
-        let given = self.learner.kernel.with_lengthscale(&self.learner.lengthscale);
-        let open = self.kernel(&given, 1.0)? != self.kernel(&given, 2.0)?;
-        let (n, l) = (self.collected.points.count(), self.collected.labelled.len());
-        if !open && strength.fixed().is_some() {
-            return Ok((self.kernel(&given, 1.0)?, strength.fixed().unwrap_or(0.0)));
-        }
-        if l < FEW {
-            let why = format!("too few labelled rows ({l}) to compare others");
-            if open {
-                let line = "twice the distance to neighbours";
-                choices.say(watch, format!("lengthscale {:.4} (in scaled inputs): {line}; {why}", SHORT * unit));
-            }
-            if strength == Auto::Auto {
-                choices.say(watch, format!("strength {:.3e}: 10⁷ over the rows; {why}", strong(n)));
-            }
-            return Ok((self.kernel(&given, SHORT * unit)?, strength.fixed().unwrap_or(strong(n))));
-        }
-        watch.stage("choose");
-        let lengthscales = if open { LENGTHSCALES.to_vec() } else { vec![1.0] };
-        // αN in powers of ten: every second one, then the two beside the best
-        let mut best = (f64::NEG_INFINITY, lengthscales[0], 0.0);
-        for times in lengthscales {
-            let kernel = self.kernel(&given, times * unit)?;
-            let map = match self.draw {
-                None => self.learner.small_map(&kernel, self.collected.points.width(), UNKNOWNS, false)?,
-                Some(draw) => draw(&kernel, UNKNOWNS)?,
-            };
-            let moment = penalty(&map, watch)?;
-            let data = self.learner.centred(self.some_moments(&map)?);
-            let mut attempt = |alpha: f64| -> Result<f64> {
-                watch.advance(1)?;
-                let warp = Warp::new(&map, System::new(&map, &data, None)?, &moment, alpha)?;
-                let evidence = match self.learner.ridge {
-                    Ridge::Given(ridge) if ridge > 0.0 => warp.spectral().at(ridge).evidence,
-                    _ => warp.spectral().minimise(|p| -p.evidence).map_or(f64::NEG_INFINITY, |p| p.evidence),
-                };
-                if evidence > best.0 {
-                    best = (evidence, times, alpha);
-                }
-                Ok(evidence)
-            };
-            if let Some(given) = strength.fixed() {
-                attempt(given)?;
-                continue;
-            }
-            let times_ten = |k: i32| libm::pow(10.0, f64::from(k)) / n as f64;
-            attempt(0.0)?;
-            let mut peak = (f64::NEG_INFINITY, 0);
-            for k in [3, 5, 7, 9] {
-                let evidence = attempt(times_ten(k))?;
-                if evidence > peak.0 {
-                    peak = (evidence, k);
-                }
-            }
-            attempt(times_ten(peak.1 - 1))?;
-            attempt(times_ten(peak.1 + 1))?;
-        }
-        let (_, times, alpha) = best;
-        let rows = l.min(ROWS);
-        if open {
-            let why = format!("largest evidence on {rows} labelled rows, {times} times the distance to neighbours");
-            choices.say(watch, format!("lengthscale {:.4} (in scaled inputs): {why}", times * unit));
-        }
-        if strength == Auto::Auto {
-            choices.say(watch, format!("strength {alpha:.3e}: largest evidence on {rows} labelled rows"));
-        }
-        Ok((self.kernel(&given, times * unit)?, alpha))
-    }
-
-    /// Moments of at most 1500 labelled rows, evenly spread.
-    fn some_moments(&self, map: &FeatureMap) -> Result<Moments> {
-        let l = self.collected.labelled.len();
-        if l <= ROWS {
-            return self.moments(map);
-        }
-        let some: Vec<usize> = (0..ROWS).map(|k| k * l / ROWS).collect();
-        let rows: Vec<usize> = some.iter().map(|&i| self.collected.labelled[i]).collect();
-        let y = Mat::from_fn(ROWS, self.scaled.ncols(), |i, t| self.scaled[(some[i], t)]);
-        let mut characters = Characters::new(map.characters());
-        map.fill(&self.collected.points.pick(&rows), &mut characters);
-        let mut moments = Moments::new(map.characters(), y.ncols());
-        moments.add(&characters, y.as_ref(), None)?;
-        Ok(moments)
-    }
-
-    /// The model: moments of the labelled rows, the penalty's of all, one whitened system.
-    pub fn fit(
-        &self,
-        kernel: Kernel,
-        map: FeatureMap,
-        moment: &Mat<f64>,
-        strength: f64,
-        mut choices: Choices,
-        watch: &mut dyn Watch,
-    ) -> Result<Fitted> {
-        let data = self.learner.centred(self.moments(&map)?);
+    /// The solution: by the squared loss in closed form, or by another over the labelled rows.
+    pub fn solve(&mut self, with: Final, loss: &Named, watch: &mut dyn Watch) -> Result<Solved> {
         watch.stage("solve");
-        let warp = Warp::new(&map, System::new(&map, &data, None)?, moment, strength)?;
-        let (ridge, path) = self.ridge(&warp, &mut choices, watch)?;
-        let solution = warp.solve(&map, ridge, self.learner.posterior)?;
-        choices.say(watch, format!("solved by {}", solution.how));
+        let l = self.collected.labelled.len();
+        let classes = self.classes_of(&with.some);
+        let judge = self.judge(&classes);
+        let rows = match &with.labelled {
+            Some(labelled) => Some(labelled.warped(&with.moment, with.strength)?),
+            None => None,
+        };
+        let few = format!("too few labelled rows ({l}) to compare others");
+        let ridge = match (self.along.learner.ridge, &rows) {
+            (Ridge::Given(ridge), _) if ridge > 0.0 => Some(ridge),
+            (Ridge::Given(_), _) => {
+                let expected = "a number > 0 (the graph's penalty is λ times its strength)";
+                return Err(Error::parameter("ridge", expected, 0));
+            }
+            _ if l < FEW => {
+                self.choices.say(watch, format!("ridge {SMALL_RIDGE:.0e}: {few}"));
+                Some(SMALL_RIDGE)
+            }
+            (Ridge::Loo, Some(rows)) => {
+                let best = rows.best(&judge).0;
+                let said = rows.said(best, &judge);
+                // nλ is that of the rows that were looked at
+                let ridge = best * with.some.len() as f64 / l as f64;
+                let folds = self.folds(&with.some).named();
+                self.choices.say(watch, format!("ridge {ridge:.3e}: {} ({said}), {folds}", judge.named()));
+                Some(ridge)
+            }
+            _ => None,
+        };
+        if !squared(loss) {
+            let Some(labelled) = with.everyone.as_ref().or(with.labelled.as_ref()) else { return Err(tied()) };
+            let all: Vec<usize> = (0..l).collect();
+            let machine = Machine {
+                labelled,
+                classes: &self.classes_of(&all),
+                loss: loss.loss(),
+                offset: self.along.learner.offset,
+                stage: &self.stage,
+                seed: self.along.learner.seed,
+            };
+            let given = ridge.filter(|_| matches!(self.along.learner.ridge, Ridge::Given(_)) || l < FEW);
+            return machine.solve(&with.moment, with.strength, given, &mut self.choices, watch);
+        }
+        let data = self.along.learner.centred(with.moments);
+        let system = System::new(with.basis, &data, None)?;
+        let unknowns = system.components.first().map_or(0, |c| c.rhs.len());
+        let scale = with.some.len() as f64 / l as f64;
+        let (solution, ridge, path) = match ridge {
+            Some(ridge) if unknowns > choose::EIGEN_UNKNOWNS => {
+                (Warp::direct(with.basis, system, &with.moment, with.strength, ridge)?, ridge, Vec::new())
+            }
+            _ => {
+                let warp = Warp::new(with.basis, system, &with.moment, with.strength)?;
+                let (ridge, path) = self.along_path(&warp, ridge, watch)?;
+                (warp.solve(with.basis, ridge, self.along.learner.posterior)?, ridge, path)
+            }
+        };
+        self.choices.say(watch, format!("solved by {}", solution.how));
+        Ok(Solved {
+            table: solution.table.clone(),
+            residuals: residuals(&data, &solution),
+            ridge,
+            path,
+            iterations: solution.iterations,
+            held_out: rows.map(|rows| (with.some.clone(), rows.held_out(ridge / scale))),
+            squared: Some((data, solution)),
+        })
+    }
+
+    /// The ridge, given or chosen, among the scores along the path.
+    fn along_path(
+        &mut self,
+        warp: &Warp,
+        ridge: Option<f64>,
+        watch: &mut dyn Watch,
+    ) -> Result<(f64, Vec<PathPoint>)> {
+        let spectral = warp.spectral();
+        let path: Vec<_> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+        let (best, by) = match (ridge, self.along.learner.ridge) {
+            (Some(ridge), _) => return Ok((ridge, spectral.at(ridge).among(path))),
+            (None, Ridge::Gcv) => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
+            _ => (spectral.minimise(|p| -p.evidence)?, "largest evidence"),
+        };
+        let line = format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom);
+        self.choices.say(watch, line);
+        Ok((best.ridge, best.among(path)))
+    }
+
+    /// A model that is linear in characters, by one loss.
+    fn linear(mut self, loss: &Named, watch: &mut dyn Watch) -> Result<(Linear, Training, Option<Judged>)> {
+        let chosen = self.choose(watch)?;
+        let features = self.features(&chosen, watch)?;
+        let map = self.draw(&chosen.kernel, features)?;
+        let with = self.final_features(&map, &chosen, loss, watch)?;
+        let solved = self.solve(with, loss, watch)?;
+        if self.along.intrinsic && self.along.strength == Auto::Auto {
+            let intrinsic = chosen.strength * solved.ridge;
+            self.choices.say(watch, format!("intrinsic {intrinsic:.3e}: strength times ridge"));
+        }
+        let judged = self.judged(&solved);
+        let training = self.training(&solved, &chosen);
         let gathering = Gathering {
-            learner: self.learner.clone(),
-            stage: self.stage.clone(),
-            kernel: kernel.clone(),
+            learner: self.along.learner.clone(),
+            stage: self.stage,
+            kernel: chosen.kernel,
             moments: Moments::new(0, 0),
             map,
-            rows: self.collected.points.count(),
+            rows: training.rows,
             choices: Choices::default(),
             points: Vec::new(),
         };
-        let model = gathering.solution_model(&data, solution, None, false);
-        let training = Training {
-            rows: self.collected.points.count(),
-            kernel: Some(kernel),
-            ridge,
-            choices: choices.lines,
-            path: path.into_iter().filter(|p| p.gcv.is_finite() && p.evidence.is_finite()).collect(),
-            points: self.collected.shown.clone(),
-            iterations: 1,
+        let model = match solved.squared {
+            Some((data, solution)) => gathering.solution_model(&data, solution, None, false),
+            None => gathering.model(solved.table, &solved.residuals, None, None),
         };
+        Ok((model, training, judged))
+    }
+
+    fn final_features<'b>(
+        &self,
+        map: &'b FeatureMap,
+        chosen: &Chosen,
+        loss: &Named,
+        watch: &mut dyn Watch,
+    ) -> Result<Final<'b>> {
+        let moment = self.penalty(&chosen.graphs, chosen.power, map, watch)?;
+        let some = self.some(LEFT_OUT);
+        let labelled = if self.collected.complete() { self.labelled(map, &some)? } else { None };
+        let all: Vec<usize> = (0..self.collected.labelled.len()).collect();
+        let everyone = if squared(loss) || some.len() == all.len() { None } else { self.labelled(map, &all)? };
+        // other losses go over the rows themselves
+        let moments = self.moments(map, if squared(loss) { &all } else { &[] })?;
+        Ok(Final { basis: map, labelled, some, everyone, moments, moment, strength: chosen.strength })
+    }
+
+    /// How the model came to be.
+    pub fn training(&self, solved: &Solved, chosen: &Chosen) -> Training {
+        let finite = |p: &&PathPoint| p.gcv.is_finite() && p.evidence.is_finite();
+        Training {
+            rows: self.collected.points.count(),
+            kernel: Some(chosen.kernel.clone()),
+            ridge: solved.ridge,
+            choices: self.choices.lines.clone(),
+            path: solved.path.iter().filter(finite).copied().collect(),
+            points: self.collected.shown.clone(),
+            iterations: solved.iterations,
+        }
+    }
+
+    /// What probabilities are learned from.
+    pub fn judged(&mut self, solved: &Solved) -> Option<Judged> {
+        let ((some, f), classed) = (solved.held_out.as_ref()?, self.classes.take()?);
+        let (means, scales) = (&self.stage.means, &self.stage.scales);
+        let f = Mat::from_fn(f.nrows(), f.ncols(), |i, t| means[t] + scales[t] * f[(i, t)]);
+        let weights = self.collected.row_weights();
+        let weights = some.iter().map(|&i| weights[i]).collect();
+        let of = some.iter().map(|&i| classed.of[i]).collect();
+        // only the squared loss says shares of classes
+        let link = if solved.squared.is_some() { Link::Shares } else { Link::Softmax };
+        Some(Judged { f, weights, of, names: classed.names, totals: classed.weights, link })
+    }
+
+    /// Regression.
+    pub fn regression(self, watch: &mut dyn Watch) -> Result<Fitted> {
+        let (model, training, _) = self.linear(&Named::Squared(Default::default()), watch)?;
         Ok(Fitted { model, training })
     }
 
-    /// The ridge that was given or is best, and the scores along the path.
-    pub fn ridge(
-        &self,
-        warp: &Warp,
-        choices: &mut Choices,
-        watch: &mut dyn Watch,
-    ) -> Result<(f64, Vec<crate::solve::PathPoint>)> {
-        let spectral = warp.spectral();
-        let path: Vec<_> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
-        let l = self.collected.labelled.len();
-        let (best, by) = match self.learner.ridge {
-            Ridge::Given(ridge) if ridge > 0.0 => return Ok((ridge, spectral.at(ridge).among(path))),
-            Ridge::Given(_) => {
-                return Err(Error::parameter(
-                    "ridge",
-                    "a number > 0 (the graph's penalty is λ times its strength)",
-                    0,
-                ));
-            }
-            _ if l < FEW => {
-                let why = format!("too few labelled rows ({l}) to compare others");
-                choices.say(watch, format!("ridge {SMALL_RIDGE:.0e}: {why}"));
-                return Ok((SMALL_RIDGE, spectral.at(SMALL_RIDGE).among(path)));
-            }
-            Ridge::Gcv => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
-            _ => (spectral.minimise(|p| -p.evidence)?, "largest evidence"),
-        };
-        choices.say(watch, format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom));
-        Ok((best.ridge, best.among(path)))
+    /// Classification.
+    pub fn classification(self, loss: &Named, watch: &mut dyn Watch) -> Result<FittedClasses> {
+        if !self.leaves_out()? {
+            return Err(tied());
+        }
+        let (model, training, judged) = self.linear(loss, watch)?;
+        classified(model, training, judged, watch)
     }
+}
+
+/// Predictions of rows by models that had not learned from them, with their classes.
+pub(super) struct Judged {
+    f: Mat<f64>,
+    weights: Vec<f64>,
+    of: Vec<usize>,
+    names: Vec<String>,
+    totals: Vec<f64>,
+    link: Link,
+}
+
+/// A model of classes, its probabilities calibrated on rows that were left out.
+pub(super) fn classified<M>(
+    model: M,
+    mut training: Training,
+    judged: Option<Judged>,
+    watch: &mut dyn Watch,
+) -> Result<FittedClasses<M>> {
+    let Some(Judged { f, weights, of, names, totals, link }) = judged else { return Err(tied()) };
+    let calibration = calibrate::of_predictions((names.len(), link), f.as_ref(), &Weights::Row(weights), &of, watch)?;
+    let width = calibration.width.map_or(String::new(), |width| format!(", width {width:.3}"));
+    let line = format!(
+        "probabilities: calibrated on {} rows, sharpness {:.2}{width}",
+        calibration.rows, calibration.sharpness
+    );
+    watch.say(&line);
+    training.choices.push(line);
+    let classes = Classes { labels: Labels::of(&names), names, weights: totals, code: Code::Simplex, calibration };
+    Ok(FittedClasses { model, classes, training })
+}
+
+/// Whether a loss has a closed form.
+pub(super) fn squared(loss: &Named) -> bool {
+    matches!(loss, Named::Squared(_))
+}
+
+pub(super) fn tied() -> Error {
+    Error::refused(
+        "classes with a kernel whose outputs are tied otherwise than by one matrix",
+        "the corners of a simplex are no vectors of a field; use gaussian, matern(2.5) or another scalar kernel",
+    )
+}
+
+/// Rows and graph, strips of characters, the warp beside its moments.
+pub(super) fn megabytes(features: usize, columns: usize, (n, d): (usize, usize), each: f64, memory: usize) -> f64 {
+    let (m, n) = (features as f64, n as f64);
+    let unknowns = if columns > 1 { m * columns as f64 } else { m };
+    let strips = (memory as f64 * 1e6 / 4.0).min(16.0 * n * m);
+    (8.0 * n * d as f64 + 12.0 * n * each + strips + 8.0 * (m * d as f64 + 6.0 * unknowns * unknowns)) / 1e6
 }

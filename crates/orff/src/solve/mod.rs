@@ -37,7 +37,7 @@ pub use projected::minimise_projected;
 pub use risk::minimise_risk;
 pub use spectral::{PathPoint, Spectral};
 pub use system::{Centred, Component, Shape, System};
-pub(crate) use system::{incomplete_metric, is_diagonal, whitener};
+pub(crate) use system::{directions, incomplete_metric, is_diagonal, whitener};
 pub use warp::Warp;
 
 use crate::error::{Error, Result};

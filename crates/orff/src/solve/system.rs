@@ -176,6 +176,16 @@ pub struct System {
     pub shape: Shape,
 }
 
+/// Orthonormal directions U (p×r) of the outputs and their variances s², from the factor B of Γ = BBᵀ: B = U diag(s) Vᵀ
+/// through BᵀB = V diag(s²) Vᵀ.
+pub(crate) fn directions(b: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
+    let gram = linalg::eigen((b.transpose() * b).as_ref())?;
+    let top = gram.values.iter().copied().fold(0.0, f64::max);
+    let kept: Vec<usize> = (0..gram.values.len()).filter(|&k| gram.values[k] > 1e-14 * top).collect();
+    let turn = Mat::from_fn(b.ncols(), kept.len(), |i, j| gram.vectors[(i, kept[j])] / gram.values[kept[j]].sqrt());
+    Ok((linalg::product(b.as_ref(), turn.as_ref()), kept.iter().map(|&k| gram.values[k]).collect()))
+}
+
 impl System {
     /// The system of a feature map: r scalar problems when the kernel is decomposable, one of K unknowns otherwise.
     /// `data` has one entry (all outputs complete) or one per output; what is given away is not copied.
@@ -223,25 +233,19 @@ impl System {
                 (Cow::Owned(inverse * b), Cow::Owned(all.into_owned().transformed(inverse.as_ref())))
             }
         };
-        // B = U diag(s) Vᵀ through BᵀB = V diag(s²) Vᵀ
-        let gram = linalg::eigen((b.transpose() * &*b).as_ref())?;
-        let top = gram.values.iter().copied().fold(0.0, f64::max);
         let p = b.nrows();
-        let kept: Vec<usize> = (0..gram.values.len()).filter(|&k| gram.values[k] > 1e-14 * top).collect();
-        let turn =
-            Mat::from_fn(b.ncols(), kept.len(), |i, j| gram.vectors[(i, kept[j])] / gram.values[kept[j]].sqrt());
-        let u = linalg::product((*b).as_ref(), turn.as_ref()); // p×r
+        let (u, s2) = directions(&b)?; // p×r
         let rhs = linalg::product(data.cy.as_ref(), u.as_ref()); // M×r
         let yu = linalg::product(data.yy.as_ref(), u.as_ref()); // p×r
-        let component = |(j, &k): (usize, &usize)| Component {
+        let component = |(j, &s2): (usize, &f64)| Component {
             group: 0,
             rhs: amplitudes.iter().enumerate().map(|(m, a)| a * rhs[(m, j)]).collect(),
-            s2: gram.values[k],
+            s2,
             yy: (0..p).map(|t| u[(t, j)] * yu[(t, j)]).sum(),
             count: data.count,
             points: data.points,
         };
-        let components: Vec<Component> = kept.iter().enumerate().map(component).collect();
+        let components: Vec<Component> = s2.iter().enumerate().map(component).collect();
         let explained: f64 = components.iter().map(|c| c.yy).sum();
         let u = match white {
             None => u,

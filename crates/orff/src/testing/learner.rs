@@ -1,6 +1,6 @@
 //! The standard check of a learner.
 
-use crate::learn::{Learner, Role};
+use crate::learn::Learner;
 use crate::model::{Classes, Model, Query};
 use crate::random::Stream;
 use crate::rows::{Inputs, Table};
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 /// assert!(orff::testing::check_learner(learner).unwrap() < 0.1);
 /// ```
 pub fn check_learner(learner: &Learner) -> Result<f64, String> {
-    let data = if learner.role == Role::Classifier { regions } else { field };
+    let data = if learner.role.classifies() { regions } else { field };
     let (x, y) = data(160, 1);
     let fit = |values: &Map<String, Value>, batch: usize| -> Result<Model, String> {
         let rows = Table::new(x.clone(), y.clone()).map_err(|e| e.to_string())?.batched(batch);
@@ -55,7 +55,7 @@ pub fn check_learner(learner: &Learner) -> Result<f64, String> {
             }
         }
     }
-    if learner.role == Role::Classifier {
+    if learner.role.classifies() {
         let scores = model.scores(&Inputs::Dense(fresh.clone()), Query::default()).map_err(|e| e.to_string())?;
         let missed = Classes::decide(&scores).into_iter().enumerate().filter(|(i, k)| *k as f64 != truth[(*i, 0)]);
         return Ok(missed.count() as f64 / 60.0);

@@ -15,6 +15,7 @@ mod loss;
 mod margins;
 mod mixed;
 mod panel;
+mod partly;
 mod ridge;
 mod sequential;
 mod series;

@@ -169,9 +169,9 @@ fn the_learner_is_the_dense_formula() {
             let learner = LaplacianRidge {
                 kernel: text.parse().unwrap(),
                 features: Auto::Fixed(40),
-                neighbours: 5,
+                neighbours: Auto::Fixed(5),
                 bandwidth: Auto::Fixed(0.7),
-                power: 2,
+                power: Auto::Fixed(2),
                 strength: Auto::Fixed(strength),
                 ridge: Ridge::Given(ridge),
                 offset: Offset::None,
@@ -210,8 +210,9 @@ fn the_exact_learner_is_the_dense_formula() {
     for offset in [Offset::None, Offset::Learned] {
         let learner = ExactLaplacian {
             kernel: kernel.clone(),
-            neighbours: 5,
+            neighbours: Auto::Fixed(5),
             bandwidth: Auto::Fixed(0.7),
+            power: Auto::Fixed(1),
             strength: Auto::Fixed(strength),
             ridge: Ridge::Given(ridge),
             offset,
@@ -262,8 +263,9 @@ fn the_exact_learner_is_the_dense_formula() {
             let learner = LaplacianRidge {
                 kernel: kernel.clone(),
                 features: Auto::Fixed(features),
-                neighbours: 5,
+                neighbours: Auto::Fixed(5),
                 bandwidth: Auto::Fixed(0.7),
+                power: Auto::Fixed(1),
                 strength: Auto::Fixed(strength),
                 ridge: Ridge::Given(ridge),
                 offset,
@@ -285,9 +287,11 @@ fn the_evidence_is_that_of_the_warped_kernel() {
     let learner = LaplacianRidge {
         kernel: "gaussian(0.9)".parse().unwrap(),
         features: Auto::Fixed(50),
-        neighbours: 4,
+        neighbours: Auto::Fixed(4),
         bandwidth: Auto::Fixed(0.5),
+        power: Auto::Fixed(1),
         strength: Auto::Fixed(3.0),
+        ridge: Ridge::Evidence,
         offset: Offset::None,
         ..LaplacianRidge::default()
     };
@@ -395,8 +399,9 @@ fn views_are_the_dense_formula() {
         let learner = SemiSupervised {
             kernel: "decomposable(gaussian(1.2), [[1, 0.3], [0.3, 2]])".parse().unwrap(),
             features: Auto::Fixed(40),
-            neighbours: 4,
+            neighbours: Auto::Fixed(4),
             bandwidth: Auto::Fixed(0.6),
+            power: Auto::Fixed(1),
             views: Some(views.into()),
             combination: Some("0.7, 0.3".into()),
             intrinsic: Auto::Fixed(intrinsic),
@@ -452,7 +457,7 @@ fn views_are_the_dense_formula() {
     }
 }
 
-/// Choices are made by evidence where there are labels enough, and everything is said.
+/// Choices are made on labelled rows where there are enough of them, and everything is said.
 #[test]
 fn defaults_choose_and_say_so() {
     let moons = two_moons(300, 0.08, 4).unwrap();
@@ -464,7 +469,9 @@ fn defaults_choose_and_say_so() {
     fitted.training.choices.iter().for_each(|c| println!("{c}"));
     for word in [
         "30 labelled rows and 270 without",
-        "graph: 10 neighbours",
+        "graph: ",
+        "neighbours",
+        "power",
         "bandwidth",
         "lengthscale",
         "strength",
@@ -494,7 +501,9 @@ fn sparse_rows() {
     let learner = LaplacianRidge {
         kernel: "gaussian(2.0)".parse().unwrap(),
         features: Auto::Fixed(60),
+        neighbours: Auto::Fixed(10),
         bandwidth: Auto::Fixed(1.0),
+        power: Auto::Fixed(1),
         strength: Auto::Fixed(1.0),
         ridge: Ridge::Given(1e-3),
         ..LaplacianRidge::default()
@@ -557,7 +566,8 @@ fn odd_rows_are_learned_from() {
     let mut x = normal(12, 2, 6);
     (0..2).for_each(|k| (1..6).for_each(|i| x[(i, k)] = x[(0, k)]));
     let y = Mat::from_fn(12, 1, |i, _| if i % 2 == 0 { i as f64 } else { f64::NAN });
-    let learner = LaplacianRidge { neighbours: 50, features: Auto::Fixed(30), ..LaplacianRidge::default() };
+    let learner =
+        LaplacianRidge { neighbours: Auto::Fixed(50), features: Auto::Fixed(30), ..LaplacianRidge::default() };
     let fitted = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
     assert!(fitted.training.choices.iter().any(|c| c.contains("11 neighbours of each of 12 rows, all there are")));
     let same = Table::new(Mat::zeros(12, 2), y.clone()).unwrap();

@@ -1,0 +1,216 @@
+//! Rows with and without outputs, their graphs, and what every fit on them asks for. \[warp\]
+
+use super::along::{Along, Asked};
+use super::begin::Choices;
+use super::coded::{class, named};
+use super::graph::{Graphing, length};
+use super::judge::Judge;
+use super::stage::Stage;
+use super::unlabelled::{self, Collected};
+use super::views::Views;
+use crate::error::{Error, Result};
+use crate::feature::{Characters, FeatureMap, Moments};
+use crate::graph::{Laplacian, Neighbours};
+use crate::kernel::{Kernel, Seen, Units};
+use crate::loss::Simplex;
+use crate::rows::{Inputs, Rows, Weights};
+use crate::watch::Watch;
+use faer::Mat;
+
+/// The classes of labelled rows.
+pub(super) struct Classed {
+    pub names: Vec<String>,
+    /// Σw of the rows of each, before classes were weighted.
+    pub weights: Vec<f64>,
+    pub code: Simplex,
+    /// Of each labelled row.
+    pub of: Vec<usize>,
+}
+
+/// Rows, their graphs, and how to learn from them.
+pub(super) struct Problem<'a> {
+    pub along: &'a Along,
+    /// Views and the weight of their disagreement.
+    pub views: Option<(&'a Views, f64)>,
+    pub collected: Collected,
+    pub stage: Stage,
+    /// Outputs in scaled units (l×p).
+    pub scaled: Mat<f64>,
+    pub classes: Option<Classed>,
+    pub choices: Choices,
+    /// The neighbours in each view, as many as may be asked for.
+    found: Vec<Neighbours>,
+    /// The graph that came with the rows.
+    given: Option<Laplacian>,
+}
+
+impl<'a> Problem<'a> {
+    /// Reads the rows and finds neighbours. Where classes were asked for the one output is the number of a class, and codes
+    /// take its place.
+    pub fn begin(
+        along: &'a Along,
+        views: Option<(&'a Views, f64)>,
+        asked: Option<Asked>,
+        rows: &dyn Rows,
+        watch: &mut dyn Watch,
+    ) -> Result<Self> {
+        let learner = &along.learner;
+        let given = learner.kernel.with_lengthscale(&learner.lengthscale);
+        if asked.is_some() && rows.outputs() != 1 {
+            return Err(Error::shape("classes", "one output, the number of each row's class", rows.outputs()));
+        }
+        let mut collected = unlabelled::collect(&given, &learner.group, learner.seed, rows, watch)?;
+        let classes = match asked {
+            None => None,
+            Some(asked) => Some(code(&mut collected, rows.classes(), asked)?),
+        };
+        let units = classes.as_ref().map(|_| Units::Common);
+        let stage = collected.stage(&given, units, along.offset.centred())?;
+        let scaled = collected.scaled(&stage);
+        let (n, l) = (collected.points.count(), collected.labelled.len());
+        let mut choices = Choices::default();
+        let without = if classes.is_some() { "labels" } else { "outputs" };
+        choices.say(watch, format!("{l} labelled rows and {} without {without}", n - l));
+        for (name, _) in classes.iter().flat_map(|c| c.names.iter().zip(&c.weights)).filter(|(_, w)| **w == 0.0) {
+            choices.say(watch, format!("class {name}: no rows to learn from"));
+        }
+        let (mut found, mut given) = (Vec::new(), None);
+        match rows.graph() {
+            Some(weights) => given = Some(Graphing::given(weights, n, &mut choices, watch)?),
+            None => match views {
+                None => found.push(along.graphing.find(&collected.points, watch)?),
+                Some((views, _)) => {
+                    for columns in &views.columns {
+                        found.push(along.graphing.find(&collected.points.columns(columns), watch)?);
+                    }
+                }
+            },
+        }
+        Ok(Problem { along, views, collected, stage, scaled, classes, choices, found, given })
+    }
+
+    /// How predictions of labelled rows are judged.
+    pub fn judge<'b>(&self, classes: &'b [usize]) -> Judge<'b> {
+        match &self.classes {
+            None => Judge::Squares,
+            Some(classed) => Judge::Classes { code: classed.code, classes },
+        }
+    }
+
+    /// The numbers of neighbours that may be compared.
+    pub fn counts(&self) -> Vec<usize> {
+        match self.given {
+            Some(_) => vec![0],
+            None => self.along.graphing.counts(self.collected.points.count()),
+        }
+    }
+
+    /// The graph of each view, or the one of all inputs.
+    pub fn graphs(&self, neighbours: usize) -> Vec<Laplacian> {
+        match &self.given {
+            Some(graph) => vec![graph.clone()],
+            None => self.found.iter().map(|found| self.along.graphing.laplacian(found, neighbours)).collect(),
+        }
+    }
+
+    /// Says which graphs were taken.
+    pub fn say_graphs(&mut self, graphs: &[Laplacian], neighbours: usize, watch: &mut dyn Watch) {
+        for (found, graph) in self.found.iter().zip(graphs) {
+            self.along.graphing.say(found, neighbours, graph, &mut self.choices, watch);
+        }
+    }
+
+    /// A length of the graphs in the kernel's coordinates.
+    pub fn unit(&self, graphs: &[Laplacian]) -> f64 {
+        graphs.iter().map(|graph| length(graph, &self.collected.points)).sum::<f64>() / graphs.len() as f64
+    }
+
+    /// The kernel at a lengthscale, where it leaves one open.
+    pub fn kernel(&self, lengthscale: f64) -> Result<Kernel> {
+        let learner = &self.along.learner;
+        let sample = Some(self.scaled.as_ref());
+        let seen = Seen { outputs: self.scaled.ncols(), sample, lengthscale: Some(lengthscale), gradient: Some(0.5) };
+        learner.kernel.with_lengthscale(&learner.lengthscale).resolve(&seen)
+    }
+
+    /// A map with so many columns.
+    pub fn draw(&self, kernel: &Kernel, columns: usize) -> Result<FeatureMap> {
+        let d = self.collected.points.width();
+        match self.views {
+            None => self.along.learner.draw_map(kernel, d, columns),
+            Some((views, _)) => views.draw(&self.along.learner, kernel, d, columns),
+        }
+    }
+
+    /// The moment that the penalty takes, of a map.
+    pub fn penalty(
+        &self,
+        graphs: &[Laplacian],
+        power: u32,
+        map: &FeatureMap,
+        watch: &mut dyn Watch,
+    ) -> Result<Mat<f64>> {
+        let (graphing, collected) = (&self.along.graphing, &self.collected);
+        match self.views {
+            Some((views, agreement)) => views.penalty((graphing, power), collected, graphs, agreement, map, watch),
+            None => {
+                let fill = |x: &Inputs, c: &mut Characters| {
+                    map.fill(x, c);
+                    Ok(())
+                };
+                graphing.moment(&collected.points, &graphs[0], power).of(map.characters(), &fill, watch)
+            }
+        }
+    }
+
+    /// At most so many labelled rows, evenly spread.
+    pub fn some(&self, most: usize) -> Vec<usize> {
+        let l = self.collected.labelled.len();
+        if l <= most { (0..l).collect() } else { (0..most).map(|k| k * l / most).collect() }
+    }
+
+    /// Moments of some labelled rows.
+    pub fn moments(&self, map: &FeatureMap, some: &[usize]) -> Result<Moments> {
+        let mut moments = Moments::new(map.characters(), self.scaled.ncols());
+        let mut characters = Characters::new(map.characters());
+        self.collected.each(&self.scaled, some, |x, y, weights| {
+            map.fill(x, &mut characters);
+            moments.add(&characters, y.as_ref(), weights)
+        })?;
+        Ok(moments)
+    }
+}
+
+/// Codes in the place of the numbers of classes, and the weights of rows times those of their classes.
+fn code(collected: &mut Collected, names: Option<&[String]>, asked: Asked) -> Result<Classed> {
+    if matches!(collected.weights, Some(Weights::Entry(_))) {
+        return Err(Error::refused(
+            "weights of entries with classes",
+            "a label has no standard error; give each row a weight",
+        ));
+    }
+    let number = |i: usize| class(collected.outputs[(i, 0)], collected.labelled[i]);
+    let mut of: Vec<usize> = (0..collected.labelled.len()).map(number).collect::<Result<_>>()?;
+    let mut names = names.map(<[String]>::to_vec);
+    let none = names.iter().flatten().position(|name| Some(name.as_str()) == asked.unlabelled);
+    if let (Some(names), Some(none)) = (&mut names, none) {
+        names.remove(none);
+        let kept: Vec<usize> = (0..of.len()).filter(|&i| of[i] != none).collect();
+        collected.keep(&kept);
+        of = kept.into_iter().map(|i| of[i] - usize::from(of[i] > none)).collect();
+    }
+    let (l, rows) = (of.len(), collected.row_weights());
+    // pictures of rows have their outputs beside them, and a class is not one
+    collected.shown.clear();
+    let mut sums = vec![0.0; of.iter().max().map_or(0, |most| most + 1)];
+    of.iter().zip(&rows).for_each(|(&c, w)| sums[c] += w);
+    let (names, weights) = named(sums, names.as_deref())?;
+    let each = asked.class_weight.of(&names, &weights)?;
+    let code = Simplex::new(names.len());
+    let codes = code.codes(); // (T−1)×T
+    collected.outputs = Mat::from_fn(l, names.len() - 1, |i, t| codes[(t, of[i])]);
+    if collected.weights.is_some() || each.iter().any(|w| *w != 1.0) {
+        collected.weights = Some(Weights::Row((0..l).map(|i| rows[i] * each[of[i]]).collect()));
+    }
+    Ok(Classed { names, weights, code, of })
+}

@@ -1,0 +1,261 @@
+//! What a fit on a graph leaves open, chosen on labelled rows by small models of all rows: lengthscale, neighbours, power
+//! and strength. \[left-out\]
+
+use super::Ridge;
+use super::judge::{Judge, Labelled};
+use super::left_out::Folds;
+use super::problem::Problem;
+use crate::error::Result;
+use crate::feature::{Characters, FeatureMap};
+use crate::graph::Laplacian;
+use crate::kernel::Kernel;
+use crate::solve::{System, Warp};
+use crate::watch::Watch;
+use faer::Mat;
+
+/// With fewer labelled rows than this nothing can be compared.
+pub(super) const FEW: usize = 8;
+/// Most labelled rows that small models look at: by their evidence, and left out of them.
+const ROWS: usize = 1500;
+const LEFT_OUT: usize = 500;
+/// Columns of small models: at most, at least, and operations of their moments.
+const COLUMNS: (usize, usize) = (1000, 320);
+const OPERATIONS: f64 = 4e9;
+/// αN where too few rows are labelled to choose it: two moons with one label each are right from 10⁶ to 10⁸.
+const STRONG: f64 = 1e7;
+/// Powers of ten of αN that are compared, beside no penalty at all.
+const STRENGTHS: std::ops::RangeInclusive<i32> = 1..=9;
+/// Lengthscales that are compared, in bandwidths of the graph, and the one for few labels.
+const LENGTHSCALES: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
+const SHORT: f64 = 2.0;
+
+/// The strength where too few labels are there to choose it.
+pub(super) fn strong(rows: usize) -> f64 {
+    STRONG / rows as f64
+}
+
+/// What was chosen.
+pub(super) struct Chosen {
+    pub kernel: Kernel,
+    pub graphs: Vec<Laplacian>,
+    pub power: u32,
+    pub strength: f64,
+}
+
+/// A lengthscale in units of the graph, a number of neighbours, a power.
+#[derive(Clone, Copy, PartialEq)]
+struct Place {
+    times: f64,
+    neighbours: usize,
+    power: u32,
+}
+
+/// How good a place is, and the strength there.
+#[derive(Clone, Copy)]
+struct Found {
+    place: Place,
+    score: f64,
+    strength: f64,
+}
+
+impl Problem<'_> {
+    /// Whether rows can be left out in closed form: outputs are complete and tied by one matrix at most.
+    pub fn leaves_out(&self) -> Result<bool> {
+        Ok(self.collected.complete() && self.kernel(1.0)?.separated().is_some())
+    }
+
+    /// Chooses what is open and says why. Evidence compares lengthscales and strengths only.
+    pub fn choose(&mut self, watch: &mut dyn Watch) -> Result<Chosen> {
+        let (n, l) = (self.collected.points.count(), self.collected.labelled.len());
+        let (counts, powers) = (self.counts(), self.along.graphing.powers());
+        let first = self.graphs(counts[0]);
+        let unit = self.unit(&first);
+        let open = self.kernel(1.0)? != self.kernel(2.0)?;
+        let given = self.along.strength.fixed();
+        let start = Place { times: SHORT, neighbours: counts[0], power: powers[0] };
+        let nothing = !open && given.is_some() && counts.len() == 1 && powers.len() == 1;
+        let (found, why) = if l < FEW || nothing {
+            let strength = given.unwrap_or(strong(n));
+            (Found { place: start, score: 0.0, strength }, format!("too few labelled rows ({l}) to compare others"))
+        } else {
+            watch.stage("choose");
+            let wanted = matches!(self.along.learner.ridge, Ridge::Loo | Ridge::Given(_));
+            if wanted && self.leaves_out()? {
+                self.by_validation(start, open, unit, &counts, &powers, watch)?
+            } else {
+                let found = self.by_evidence(start, open, unit, &first, watch)?;
+                (found, format!("largest evidence on {} labelled rows", l.min(ROWS)))
+            }
+        };
+        let Found { place: Place { times, neighbours, power }, strength, .. } = found;
+        let graphs = if neighbours == counts[0] { first } else { self.graphs(neighbours) };
+        self.say_graphs(&graphs, neighbours, watch);
+        let mut say = |line: String| self.choices.say(watch, line);
+        if open {
+            let line = format!("lengthscale {:.4} (in scaled inputs)", times * unit);
+            say(format!("{line}: {times} times the distance to neighbours; {why}"));
+        }
+        if counts.len() > 1 {
+            say(format!("neighbours {neighbours}: {why}"));
+        }
+        if powers.len() > 1 {
+            say(format!("power {power}: {why}"));
+        }
+        if given.is_none() {
+            let rule = if l < FEW { "10⁷ over the rows; " } else { "" };
+            say(format!("strength {strength:.3e}: {rule}{why}"));
+        }
+        Ok(Chosen { kernel: self.kernel(times * unit)?, graphs, power, strength })
+    }
+
+    /// Columns of a small model.
+    fn columns(&self) -> usize {
+        let n = self.collected.points.count();
+        let affordable = ((OPERATIONS / n as f64).sqrt() as usize).clamp(COLUMNS.1, COLUMNS.0);
+        let useful = (2 * n).clamp(128, COLUMNS.0).min(affordable) / 2 * 2;
+        self.along.learner.features.fixed().map_or(useful, |given| given.min(useful))
+    }
+
+    /// Strengths that are compared.
+    fn strengths(&self) -> Vec<f64> {
+        let n = self.collected.points.count() as f64;
+        match self.along.strength.fixed() {
+            Some(given) => vec![given],
+            None => std::iter::once(0.0).chain(STRENGTHS.map(|k| libm::pow(10.0, f64::from(k)) / n)).collect(),
+        }
+    }
+
+    /// Labelled rows through a map, each to be left out.
+    pub fn labelled(&self, map: &FeatureMap, some: &[usize]) -> Result<Option<Labelled>> {
+        let mut all = Mat::zeros(some.len(), map.characters());
+        let (mut characters, mut at) = (Characters::new(map.characters()), 0);
+        self.collected.each(&self.scaled, some, |x, y, _| {
+            map.fill(x, &mut characters);
+            all.as_mut().subrows_mut(at, y.nrows()).copy_from(characters.as_mat());
+            at += y.nrows();
+            Ok(())
+        })?;
+        let outputs = Mat::from_fn(some.len(), self.scaled.ncols(), |i, t| self.scaled[(some[i], t)]);
+        let weights = self.collected.row_weights();
+        let weights = some.iter().map(|&i| weights[i]).collect();
+        Labelled::new(map, &all, outputs, weights, self.folds(some), self.along.offset)
+    }
+
+    /// Folds of some labelled rows.
+    pub fn folds(&self, some: &[usize]) -> Folds {
+        Folds::new(&self.classes_of(some), self.along.learner.seed)
+    }
+
+    /// The classes of some labelled rows, 0 where there are none.
+    pub fn classes_of(&self, some: &[usize]) -> Vec<usize> {
+        some.iter().map(|&i| self.classes.as_ref().map_or(0, |classes| classes.of[i])).collect()
+    }
+
+    /// One thing after another, then once more from what was found: the place with the smallest error.
+    fn by_validation(
+        &self,
+        start: Place,
+        open: bool,
+        unit: f64,
+        counts: &[usize],
+        powers: &[u32],
+        watch: &mut dyn Watch,
+    ) -> Result<(Found, String)> {
+        let some = self.some(LEFT_OUT);
+        let classes = self.classes_of(&some);
+        let judge = self.judge(&classes);
+        let lengthscales = if open { &LENGTHSCALES[..] } else { &[SHORT] };
+        let mut tried: Vec<Found> = Vec::new();
+        let mut best = Found { place: start, score: f64::INFINITY, strength: 0.0 };
+        for _ in 0..2 {
+            let before = best.place;
+            for axis in 0..3 {
+                let at = best.place;
+                let places: Vec<Place> = match axis {
+                    0 => lengthscales.iter().map(|&times| Place { times, ..at }).collect(),
+                    1 => powers.iter().map(|&power| Place { power, ..at }).collect(),
+                    _ => counts.iter().map(|&neighbours| Place { neighbours, ..at }).collect(),
+                };
+                for place in places {
+                    if tried.iter().any(|found| found.place == place) {
+                        continue;
+                    }
+                    let found = self.attempt(place, unit, &some, &judge, watch)?;
+                    tried.push(found);
+                    if found.score < best.score {
+                        best = found;
+                    }
+                }
+            }
+            if best.place == before {
+                break;
+            }
+        }
+        let folds = self.folds(&some).named();
+        Ok((best, format!("{} of {} labelled rows, {folds}", judge.named(), some.len())))
+    }
+
+    /// The best strength at a place, with the best ridge or the one given.
+    fn attempt(
+        &self,
+        place: Place,
+        unit: f64,
+        some: &[usize],
+        judge: &Judge,
+        watch: &mut dyn Watch,
+    ) -> Result<Found> {
+        let map = self.draw(&self.kernel(place.times * unit)?, self.columns())?;
+        let mut best = Found { place, score: f64::INFINITY, strength: 0.0 };
+        let Some(labelled) = self.labelled(&map, some)? else { return Ok(best) };
+        let moment = self.penalty(&self.graphs(place.neighbours), place.power, &map, watch)?;
+        for strength in self.strengths() {
+            watch.advance(0)?;
+            // strengths beyond rounding are no candidates
+            let Ok(rows) = labelled.warped(&moment, strength) else { continue };
+            let score = match self.along.learner.ridge {
+                Ridge::Given(ridge) => rows.score(ridge, judge),
+                _ => rows.best(judge).1,
+            };
+            if score < best.score {
+                best = Found { place, score, strength };
+            }
+        }
+        Ok(best)
+    }
+
+    /// The lengthscale and the strength with the largest evidence, in the coordinates of the warp.
+    fn by_evidence(
+        &self,
+        start: Place,
+        open: bool,
+        unit: f64,
+        graphs: &[Laplacian],
+        watch: &mut dyn Watch,
+    ) -> Result<Found> {
+        let learner = &self.along.learner;
+        let lengthscales = if open { &LENGTHSCALES[..] } else { &[SHORT] };
+        let mut best =
+            Found { place: start, score: f64::INFINITY, strength: self.along.strength.fixed().unwrap_or(0.0) };
+        for &times in lengthscales {
+            let kernel = self.kernel(times * unit)?;
+            let map = match self.views {
+                None => learner.small_map(&kernel, self.collected.points.width(), COLUMNS.1, false)?,
+                Some(_) => self.draw(&kernel, COLUMNS.1)?,
+            };
+            let moment = self.penalty(graphs, start.power, &map, watch)?;
+            let data = learner.centred(self.moments(&map, &self.some(ROWS))?);
+            for strength in self.strengths() {
+                watch.advance(0)?;
+                let Ok(warp) = Warp::new(&map, System::new(&map, &data, None)?, &moment, strength) else { continue };
+                let evidence = match learner.ridge {
+                    Ridge::Given(ridge) if ridge > 0.0 => warp.spectral().at(ridge).evidence,
+                    _ => warp.spectral().minimise(|p| -p.evidence).map_or(f64::NEG_INFINITY, |p| p.evidence),
+                };
+                if -evidence < best.score {
+                    best = Found { place: Place { times, ..start }, score: -evidence, strength };
+                }
+            }
+        }
+        Ok(best)
+    }
+}
