@@ -208,4 +208,4 @@ def test_points_on_a_line_or_a_single_one_have_room(plane):
 
 
 def test_the_names_of_the_module_are_its_functions():
-    assert orff.plot.__all__ == ["curl_map", "field", "learning_curve", "path", "potential"]
+    assert orff.plot.__all__ == ["curl_map", "field", "forecast", "learning_curve", "path", "potential"]

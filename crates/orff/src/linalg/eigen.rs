@@ -78,7 +78,8 @@ pub fn eigen_of_rank(a: MatRef<f64>, rank: usize) -> Result<Eigen> {
         None => eigen(a),
         Some(l) if l.ncols() == 0 => Ok(Eigen { values: vec![], vectors: l }),
         Some(l) => {
-            let (sigma, left) = singular(l.as_ref(), false)?;
+            // some matrices leave faer's singular values without an answer
+            let Ok((sigma, left)) = singular(l.as_ref(), false) else { return eigen(a) };
             let r = sigma.len();
             let values = sigma.iter().rev().map(|s| s * s).collect();
             Ok(Eigen { values, vectors: Mat::from_fn(a.nrows(), r, |i, j| left[(i, r - 1 - j)]) })
@@ -92,8 +93,12 @@ pub fn complement(v: MatRef<f64>) -> Result<Mat<f64>> {
     if r == 0 {
         return Ok(Mat::identity(n, n));
     }
-    let (_, left) = singular(v, true)?;
-    Ok(left.subcols(r, n - r).to_owned())
+    if let Ok((_, left)) = singular(v, true) {
+        return Ok(left.subcols(r, n - r).to_owned());
+    }
+    // some matrices leave faer's singular values without an answer: the projection has the eigenvalues 0 and 1
+    let projection = Mat::<f64>::identity(n, n) - super::product(v, v.transpose());
+    Ok(eigen(projection.as_ref())?.vectors.subcols(r, n - r).to_owned())
 }
 
 /// L (n×r) with A = LLᵀ to rounding, by Cholesky's factorisation with the largest remaining pivot first: until nothing
