@@ -662,8 +662,8 @@ class LaplacianRidge(SemiSupervised):
         How a sum of kernels shares its atoms.
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
-        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
-        rows.
+        compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
+        labels or more than 100 000 rows.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -791,8 +791,8 @@ class ExactLaplacianRidge(SemiSupervised):
         Group on which the kernel is shift-invariant.
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
-        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
-        rows.
+        compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
+        labels or more than 100 000 rows.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -918,8 +918,8 @@ class SemiSupervisedRidge(SemiSupervised):
         How a sum of kernels shares its atoms.
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
-        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
-        rows.
+        compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
+        labels or more than 100 000 rows.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -1071,8 +1071,8 @@ class LaplacianClassifier(PartlyLabelled):
         How a sum of kernels shares its atoms.
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
-        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
-        rows.
+        compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
+        labels or more than 100 000 rows.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -1210,8 +1210,8 @@ class ExactLaplacianClassifier(PartlyLabelled):
         Group on which the kernel is shift-invariant.
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
-        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
-        rows.
+        compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
+        labels or more than 100 000 rows.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -1351,8 +1351,8 @@ class SemiSupervisedClassifier(PartlyLabelled):
         How a sum of kernels shares its atoms.
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
-        compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000
-        rows.
+        compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
+        labels or more than 100 000 rows.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.

@@ -44,7 +44,8 @@ macro_rules! on_graph {
     ([graph $($more:ident)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::along::on_graph! { [$($more)*] [$($fields)*
             /// Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
-            /// compares 10, 20 and 50 on labelled rows; it is 10 where there are few of them or more than 100 000 rows.
+            /// compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few labels or more
+            /// than 100 000 rows.
             neighbours / n_neighbors: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 1000 });
             /// How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
             /// neighbours above, and says which share it found.

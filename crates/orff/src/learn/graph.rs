@@ -35,9 +35,11 @@ impl Graphing {
             Some(given) => vec![given],
             None if rows > MANY_ROWS => vec![NEIGHBOURS[0]],
             None => {
-                // more than a fifth of the rows are no neighbours
-                let few = |q: &usize| *q == NEIGHBOURS[0] || 5 * q <= rows;
-                NEIGHBOURS.iter().copied().filter(few).collect()
+                // more than a fifth of the rows are no neighbours: everything would be joined to everything
+                let most = (rows / 5).max(2);
+                let mut counts: Vec<usize> = NEIGHBOURS.iter().map(|q| (*q).min(most)).collect();
+                counts.dedup();
+                counts
             }
         }
     }

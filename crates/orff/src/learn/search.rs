@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::feature::{Characters, FeatureMap};
 use crate::graph::Laplacian;
 use crate::kernel::Kernel;
+use crate::params::Auto;
 use crate::solve::{System, Warp};
 use crate::watch::Watch;
 use faer::Mat;
@@ -81,7 +82,10 @@ impl Problem<'_> {
             watch.stage("choose");
             let wanted = matches!(self.along.learner.ridge, Ridge::Loo | Ridge::Given(_));
             if wanted && self.leaves_out()? {
-                self.by_validation(start, open, unit, &counts, &powers, watch)?
+                // where the strength is zero the graph is any
+                let (counts, powers) =
+                    if self.labelled_enough() { (&counts[..1], &powers[..1]) } else { (&counts[..], &powers[..]) };
+                self.by_validation(start, open, unit, counts, powers, watch)?
             } else {
                 let found = self.by_evidence(start, open, unit, &first, watch)?;
                 (found, format!("largest evidence on {} labelled rows", l.min(ROWS)))
@@ -90,20 +94,23 @@ impl Problem<'_> {
         let Found { place: Place { times, neighbours, power }, strength, .. } = found;
         let graphs = if neighbours == counts[0] { first } else { self.graphs(neighbours) };
         self.say_graphs(&graphs, neighbours, watch);
-        let mut say = |line: String| self.choices.say(watch, line);
         if open {
             let line = format!("lengthscale {:.4} (in scaled inputs)", times * unit);
-            say(format!("{line}: {times} times the distance to neighbours; {why}"));
+            self.choices.say(watch, format!("{line}: {times} times the distance to neighbours; {why}"));
         }
         if counts.len() > 1 {
-            say(format!("neighbours {neighbours}: {why}"));
+            self.choices.say(watch, format!("neighbours {neighbours}: {why}"));
         }
         if powers.len() > 1 {
-            say(format!("power {power}: {why}"));
+            self.choices.say(watch, format!("power {power}: {why}"));
         }
         if given.is_none() {
-            let rule = if l < FEW { "10⁷ over the rows; " } else { "" };
-            say(format!("strength {strength:.3e}: {rule}{why}"));
+            let rule = match (l < FEW, self.labelled_enough() && strength == 0.0) {
+                (true, _) => "10⁷ over the rows; ",
+                (_, true) => "at least half of the rows are labelled; ",
+                _ => "",
+            };
+            self.choices.say(watch, format!("strength {strength:.3e}: {rule}{why}"));
         }
         Ok(Chosen { kernel: self.kernel(times * unit)?, graphs, power, strength })
     }
@@ -114,6 +121,13 @@ impl Problem<'_> {
         let affordable = ((OPERATIONS / n as f64).sqrt() as usize).clamp(COLUMNS.1, COLUMNS.0);
         let useful = (2 * n).clamp(128, COLUMNS.0).min(affordable) / 2 * 2;
         self.along.learner.features.fixed().map_or(useful, |given| given.min(useful))
+    }
+
+    /// Whether at least half of the rows are labelled and no strength is given: then the others have little to add, and rows
+    /// of the graph that are left out do not tell what a penalty on it does off it.
+    fn labelled_enough(&self) -> bool {
+        let (n, l) = (self.collected.points.count(), self.collected.labelled.len());
+        self.along.strength == Auto::Auto && 2 * l >= n
     }
 
     /// Strengths that are compared.
@@ -208,7 +222,8 @@ impl Problem<'_> {
         let mut best = Found { place, score: f64::INFINITY, strength: 0.0 };
         let Some(labelled) = self.labelled(&map, some)? else { return Ok(best) };
         let moment = self.penalty(&self.graphs(place.neighbours), place.power, &map, watch)?;
-        for strength in self.strengths() {
+        let strengths = if self.labelled_enough() { vec![0.0] } else { self.strengths() };
+        for strength in strengths {
             watch.advance(0)?;
             // strengths beyond rounding are no candidates
             let Ok(rows) = labelled.warped(&moment, strength) else { continue };

@@ -286,6 +286,15 @@ fn few_labels_are_enough() {
     assert!(missed < 0.08, "{missed} {said:?}");
 }
 
+/// Eight rows in two corners, half of them labelled.
+#[test]
+fn a_handful_of_rows() {
+    let x = Mat::from_fn(8, 2, |i, k| (i / 4 * 5 + (i >> k & 1)) as f64);
+    let y = Mat::from_fn(8, 1, |i, _| if i % 2 == 0 { (i / 4) as f64 } else { f64::NAN });
+    let found = LaplacianClassifier::default().fit(&Table::new(x.clone(), y).unwrap(), &mut Silent).unwrap();
+    assert_eq!(share_missed(&at(&found.model, &x), Simplex::new(2), &|i| i / 4), 0.0, "{:?}", found.training.choices);
+}
+
 /// A label may stand for none; one class, no labels, classes without rows and wrong numbers are answered.
 #[test]
 fn labels_that_are_none_and_labels_that_are_wrong() {
