@@ -14,7 +14,8 @@ fn normal(n: usize, d: usize, seed: u64) -> Mat<f64> {
     Mat::from_fn(n, d, |_, _| s.normal())
 }
 
-fn sparse(x: &Mat<f64>) -> Inputs {
+/// The rows of a matrix without their zeros.
+pub(super) fn sparse(x: &Mat<f64>) -> Inputs {
     let mut csr = Csr { width: x.ncols(), start: vec![0], columns: Vec::new(), values: Vec::new() };
     for i in 0..x.nrows() {
         for k in (0..x.ncols()).filter(|&k| x[(i, k)] != 0.0) {

@@ -1,7 +1,8 @@
 //! Iterative solvers on one battery: squared loss against elimination on dense matrices, other losses against their
 //! definitions and their duality gap. (Python's tests have quadratic programs for the same minima.)
 
-use super::ridge::{Data, Dense, dense_predict, gap, kernels, map_of, noise};
+use super::ridge::dense::{Dense, dense_predict};
+use super::ridge::{Data, gap, kernels, map_of, noise};
 use faer::{Mat, MatRef};
 use orff::feature::{FeatureMap, MapKind, Mapped};
 use orff::linalg::cg;

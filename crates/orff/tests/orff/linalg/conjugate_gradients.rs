@@ -1,0 +1,68 @@
+//! Conjugate gradients against Cholesky.
+
+use super::{Uniform, definite};
+use faer::Mat;
+use orff::linalg::{Cholesky, cg, conjugate_gradient};
+
+fn apply(a: &Mat<f64>) -> impl FnMut(&[f64], &mut [f64]) -> orff::Result<()> {
+    move |v, out| {
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = v.iter().enumerate().map(|(j, v)| a[(i, j)] * v).sum();
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn conjugate_gradients_agree_with_cholesky() {
+    use cg::{Params, Reason};
+    let n = 80;
+    let mut a = definite(n, 1.0);
+    for i in 0..n {
+        a[(i, i)] += i as f64 * i as f64; // a diagonal worth preconditioning
+    }
+    let b = Uniform(11).matrix(n, 1);
+    let x = Cholesky::new(a.as_ref()).unwrap().solve(Some(a.as_ref()), b.as_ref()).unwrap();
+    let rhs: Vec<f64> = b.col(0).iter().copied().collect();
+    let jacobi = |r: &[f64], out: &mut [f64]| (0..n).for_each(|i| out[i] = r[i] / a[(i, i)]);
+    let none = |r: &[f64], out: &mut [f64]| out.copy_from_slice(r);
+    let params = Params { tol: 1e-13, max_iter: 1000 };
+    let mut seen = vec![];
+    let (y, plain) = conjugate_gradient(&mut apply(&a), &none, &rhs, None, params, &mut |_, _| Ok(())).unwrap();
+    let (z, better) = conjugate_gradient(&mut apply(&a), &jacobi, &rhs, None, params, &mut |k, r| {
+        seen.push((k, r));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!((plain.reason, better.reason), (Reason::Converged, Reason::Converged));
+    assert!(better.iterations < plain.iterations);
+    assert_eq!(seen.len(), better.iterations);
+    assert_eq!(seen.last().unwrap(), &(better.iterations, better.residual));
+    for i in 0..n {
+        assert!((y[i] - x[(i, 0)]).abs() < 1e-10 && (z[i] - x[(i, 0)]).abs() < 1e-10);
+    }
+    // a start at the solution ends there
+    let (_, warm) =
+        conjugate_gradient(&mut apply(&a), &none, &rhs, Some(&y), Params { tol: 1e-9, ..params }, &mut |_, _| Ok(()))
+            .unwrap();
+    assert_eq!(warm.iterations, 0);
+    let few = Params { max_iter: 3, ..params };
+    let (_, report) = conjugate_gradient(&mut apply(&a), &none, &rhs, None, few, &mut |_, _| Ok(())).unwrap();
+    assert_eq!((report.iterations, report.reason), (3, Reason::MaxIter));
+    let (zero, report) =
+        conjugate_gradient(&mut apply(&a), &none, &vec![0.0; n], Some(&y), params, &mut |_, _| Ok(())).unwrap();
+    assert!(zero.iter().all(|v| *v == 0.0) && report.reason == Reason::Converged);
+
+    // failures
+    let stop =
+        conjugate_gradient(&mut apply(&a), &none, &rhs, None, params, &mut |_, _| Err(orff::Error::Interrupted));
+    assert!(matches!(stop, Err(orff::Error::Interrupted)));
+    let mut negative = a.clone();
+    negative[(3, 3)] = -1e4;
+    let error = conjugate_gradient(&mut apply(&negative), &none, &rhs, None, params, &mut |_, _| Ok(()));
+    assert!(error.unwrap_err().to_string().contains("positive definite"));
+    let mut nan = a.clone();
+    nan[(3, 4)] = f64::NAN;
+    assert!(conjugate_gradient(&mut apply(&nan), &none, &rhs, None, params, &mut |_, _| Ok(())).is_err());
+    assert!(conjugate_gradient(&mut apply(&a), &none, &rhs, Some(&[1.0]), params, &mut |_, _| Ok(())).is_err());
+}

@@ -1,0 +1,202 @@
+//! Products and rank updates against naive sums, with the same bits in any batch and for any threads.
+
+use super::{Uniform, bits, close, naive};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use orff::linalg::{Block, Cholesky, add_tn, dot, eigen, mirror, product, product_into, rank_update};
+
+/// Versions of private-gemm-x86 up to 0.1.20 were withdrawn for wrong parallel products.
+#[test]
+fn faer_multiplies_correctly_in_parallel() {
+    let mut u = Uniform(3);
+    for (m, n, k) in
+        [(1, 1, 1), (17, 9, 33), (64, 64, 64), (200, 130, 70), (333, 257, 129), (500, 12, 700), (3, 600, 300)]
+    {
+        let (a, b) = (u.matrix(m, k), u.matrix(k, n));
+        let expected = naive(a.as_ref(), b.as_ref());
+        let tol = 1e-15 * (k as f64 + 10.0);
+        for threads in [2, 3, 4, 8] {
+            for _ in 0..5 {
+                let mut c = Mat::full(m, n, f64::NAN);
+                matmul(c.as_mut(), Accum::Replace, &a, &b, 1.0, Par::rayon(threads));
+                close(c.as_ref(), expected.as_ref(), tol);
+                let at = a.transpose().to_owned();
+                matmul(c.as_mut(), Accum::Add, at.transpose(), &b, -1.0, Par::rayon(threads));
+                close(c.as_ref(), Mat::zeros(m, n).as_ref(), tol);
+            }
+        }
+    }
+}
+
+#[test]
+fn rank_update_adds_the_gram_matrix_to_the_lower_triangle() {
+    let mut u = Uniform(4);
+    for (rows, m) in [(1, 1), (5, 3), (40, 47), (33, 48), (70, 193), (129, 450), (5, 1300)] {
+        let mut block = Block::new(rows + 7, m);
+        block.rows_mut(rows).copy_from(u.matrix(rows, m));
+        let start = u.matrix(m, m);
+        let gram = naive(block.rows(rows).transpose(), block.rows(rows));
+        let mut s = start.clone();
+        rank_update(s.as_mut(), block.rows(rows));
+        for j in 0..m {
+            for i in 0..m {
+                let expected = if i >= j { start[(i, j)] + gram[(i, j)] } else { start[(i, j)] };
+                assert!((s[(i, j)] - expected).abs() < 1e-13, "{rows}×{m} at ({i}, {j})");
+            }
+        }
+        mirror(s.as_mut());
+        for j in 0..m {
+            for i in 0..m {
+                assert_eq!(s[(i, j)].to_bits(), s[(j, i)].to_bits());
+            }
+        }
+        // no rows, no change; row-major characters give the same sums to rounding
+        let before = s.clone();
+        rank_update(s.as_mut(), block.rows(0));
+        assert_eq!(bits(s.as_ref()), bits(before.as_ref()));
+        let transposed = block.rows(rows).transpose().to_owned();
+        let mut again = start.clone();
+        rank_update(again.as_mut(), transposed.transpose());
+        mirror(again.as_mut());
+        close(again.as_ref(), s.as_ref(), 1e-13);
+    }
+}
+
+#[test]
+fn products_equal_naive_sums() {
+    let mut u = Uniform(5);
+    for (b, m, p) in
+        [(1, 1, 1), (3, 5, 2), (8, 256, 4), (63, 257, 5), (65, 600, 1), (130, 20, 77), (200, 513, 9), (4, 0, 3)]
+    {
+        let (c, z, y) = (u.matrix(b, m), u.matrix(m, p), u.matrix(b, p));
+        let expected = naive(c.as_ref(), z.as_ref());
+        close(product(c.as_ref(), z.as_ref()).as_ref(), expected.as_ref(), 1e-13);
+        let (ct, zt) = (c.transpose().to_owned(), z.transpose().to_owned());
+        assert_eq!(
+            bits(product(ct.transpose(), zt.transpose()).as_ref()),
+            bits(product(c.as_ref(), z.as_ref()).as_ref()),
+            "strides do not matter"
+        );
+        let reversed = product(c.reverse_rows(), z.as_ref());
+        assert_eq!(bits(reversed.as_ref().reverse_rows()), bits(product(c.as_ref(), z.as_ref()).as_ref()));
+        let mut out = u.matrix(m, p);
+        let expected = &out + naive(c.transpose(), y.as_ref());
+        add_tn(out.as_mut(), c.as_ref(), y.as_ref());
+        close(out.as_ref(), expected.as_ref(), 1e-13);
+        let mut into = Mat::full(b, p, f64::NAN);
+        product_into(into.as_mut(), c.as_ref(), z.as_ref());
+        assert_eq!(bits(into.as_ref()), bits(product(c.as_ref(), z.as_ref()).as_ref()));
+    }
+}
+
+#[test]
+fn a_row_has_the_same_product_alone_and_in_any_batch() {
+    let mut u = Uniform(6);
+    for (m, p) in [(700, 1), (700, 3), (300, 70)] {
+        let (c, z) = (u.matrix(500, m), u.matrix(m, p));
+        let all = product(c.as_ref(), z.as_ref());
+        for (first, count) in [(0, 1), (13, 1), (499, 1), (3, 7), (60, 100), (1, 499)] {
+            let part = product(c.as_ref().subrows(first, count), z.as_ref());
+            assert_eq!(bits(part.as_ref()), bits(all.as_ref().subrows(first, count)));
+        }
+        let one_output = product(c.as_ref(), z.as_ref().subcols(p - 1, 1));
+        assert_eq!(bits(one_output.as_ref()), bits(all.as_ref().subcols(p - 1, 1)));
+    }
+}
+
+#[test]
+fn non_finite_numbers_stay_in_their_row() {
+    let mut u = Uniform(7);
+    let (mut c, z) = (u.matrix(70, 30), u.matrix(30, 5));
+    let clean = product(c.as_ref(), z.as_ref());
+    c[(33, 4)] = f64::NAN;
+    let out = product(c.as_ref(), z.as_ref());
+    for i in 0..70 {
+        for q in 0..5 {
+            assert!(if i == 33 { out[(i, q)].is_nan() } else { out[(i, q)] == clean[(i, q)] });
+        }
+    }
+}
+
+/// The products of a block in single precision, the blocks in double.
+#[test]
+fn rank_updates_from_single_precision_are_sums_in_double() {
+    let mut u = Uniform(8);
+    for m in [1, 48, 150, 400] {
+        let c = u.matrix(300, m);
+        let single = Mat::from_fn(300, m, |i, j| c[(i, j)] as f32);
+        let start = u.matrix(m, m);
+        let (mut exact, mut sum) = (start.clone(), start.clone());
+        for _ in 0..3 {
+            rank_update(exact.as_mut(), c.as_ref());
+            rank_update(sum.as_mut(), single.as_ref());
+        }
+        close(sum.as_ref(), exact.as_ref(), 1e-3); // of about 300
+        (0..m).for_each(|j| (0..j).for_each(|i| assert_eq!(sum[(i, j)], start[(i, j)], "above the diagonal")));
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let mut alone = start.clone();
+        one.install(|| (0..3).for_each(|_| rank_update(alone.as_mut(), single.as_ref())));
+        assert_eq!(bits(alone.as_ref()), bits(sum.as_ref()));
+    }
+}
+
+#[test]
+fn dot_products_are_exact_on_integers() {
+    for n in [0, 1, 7, 8, 9, 100] {
+        let u: Vec<f64> = (0..n).map(|i| i as f64).collect();
+        let v: Vec<f64> = (0..n).map(|i| (i * i) as f64 - 5.0).collect();
+        let expected: i64 = (0..n).map(|i| i * (i * i - 5)).sum();
+        assert_eq!(dot(&u, &v), expected as f64);
+    }
+}
+
+/// `f` must give the same bits in pools of one, two, three and four threads.
+fn same_bits(f: impl Fn() -> Vec<u64> + Sync) {
+    let run = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
+    let one = run(1);
+    for threads in [2, 3, 4] {
+        for _ in 0..3 {
+            assert!(run(threads) == one, "{threads} threads give other bits");
+        }
+    }
+}
+
+#[test]
+fn bits_do_not_depend_on_the_number_of_threads() {
+    let mut u = Uniform(8);
+    let mut block = Block::new(1024, 700);
+    block.rows_mut(1024).copy_from(u.matrix(1024, 700));
+    let (y, z, b) = (u.matrix(1024, 3), u.matrix(700, 5), u.matrix(700, 150));
+    let c = block.rows(1024);
+    same_bits(|| {
+        let mut s = Mat::zeros(700, 700);
+        rank_update(s.as_mut(), c);
+        bits(s.as_ref())
+    });
+    same_bits(|| {
+        let mut out = Mat::zeros(700, 3);
+        add_tn(out.as_mut(), c, y.as_ref());
+        bits(out.as_ref())
+    });
+    same_bits(|| bits(product(c, z.as_ref()).as_ref()));
+    let mut a = Mat::zeros(700, 700);
+    rank_update(a.as_mut(), c);
+    for i in 0..700 {
+        a[(i, i)] += 0.1;
+    }
+    same_bits(|| {
+        let factor = Cholesky::new(a.as_ref()).unwrap();
+        let mut all = bits(factor.factor());
+        all.extend(bits(factor.solve(Some(a.as_ref()), b.as_ref()).unwrap().as_ref()));
+        all.extend(bits(factor.solve(None, b.as_ref().subcols(0, 1)).unwrap().as_ref()));
+        all.extend(bits(factor.half_solve(b.as_ref()).unwrap().as_ref()));
+        all
+    });
+    let a = a.as_ref().submatrix(0, 0, 260, 260);
+    same_bits(|| {
+        let e = eigen(a).unwrap();
+        let mut all = bits(e.vectors.as_ref());
+        all.extend(e.values.iter().map(|v| v.to_bits()));
+        all
+    });
+}
