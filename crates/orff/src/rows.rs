@@ -32,6 +32,20 @@ impl Csr {
         let span = self.start[i]..self.start[i + 1];
         self.columns[span.clone()].iter().map(|&k| k as usize).zip(self.values[span].iter().copied())
     }
+
+    /// ‖xᵢ − xⱼ‖², by differences: zero for equal rows. Cost the stored entries of both.
+    pub(crate) fn square_distance(&self, i: usize, j: usize) -> f64 {
+        let mut other = self.row(j).peekable();
+        let mut sum = 0.0;
+        for (k, v) in self.row(i) {
+            while let Some((_, w)) = other.next_if(|(l, _)| *l < k) {
+                sum += w * w;
+            }
+            let w = other.next_if(|(l, _)| *l == k).map_or(0.0, |(_, w)| w);
+            sum += (v - w) * (v - w);
+        }
+        sum + other.map(|(_, w)| w * w).sum::<f64>()
+    }
 }
 
 /// Most inputs: each has a name, a scale and a frequency in every atom.

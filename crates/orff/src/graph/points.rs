@@ -118,18 +118,7 @@ impl Points {
                 let tail: f64 = a_tail.iter().zip(b_tail).map(|(a, b)| (a - b) * (a - b)).sum();
                 (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
             }
-            Kept::Sparse(x) => {
-                let mut other = x.row(j).peekable();
-                let mut sum = 0.0;
-                for (k, v) in x.row(i) {
-                    while let Some((_, w)) = other.next_if(|(l, _)| *l < k) {
-                        sum += w * w;
-                    }
-                    let w = other.next_if(|(l, _)| *l == k).map_or(0.0, |(_, w)| w);
-                    sum += (v - w) * (v - w);
-                }
-                sum + other.map(|(_, w)| w * w).sum::<f64>()
-            }
+            Kept::Sparse(x) => x.square_distance(i, j),
         }
     }
 

@@ -78,18 +78,7 @@ pub fn median_distance(inputs: &Inputs, weights: Option<&Weights>, seed: u64) ->
     let square = |i: usize, j: usize| -> f64 {
         match inputs {
             Inputs::Dense(x) => (0..x.ncols()).map(|k| (x[(i, k)] - x[(j, k)]).powi(2)).sum(),
-            Inputs::Sparse(x) => {
-                let mut other = x.row(j).peekable();
-                let mut sum = 0.0;
-                for (k, v) in x.row(i) {
-                    while let Some((_, w)) = other.next_if(|(l, _)| *l < k) {
-                        sum += w * w;
-                    }
-                    let w = other.next_if(|(l, _)| *l == k).map_or(0.0, |(_, w)| w);
-                    sum += (v - w) * (v - w);
-                }
-                sum + other.map(|(_, w)| w * w).sum::<f64>()
-            }
+            Inputs::Sparse(x) => x.square_distance(i, j),
         }
     };
     let weight = |i: usize| match weights {

@@ -3,77 +3,54 @@
 use super::begin::in_pool;
 use super::calibrate::{self, Link};
 use super::coded::{Coded, Tally, tally};
+use super::declare::declare;
 use super::held::Held;
-use super::mixed::Precision;
 use super::ridge::{Again, Ridge};
 use super::{ClassWeight, Fitted, Regression, Solver};
 use crate::error::{Error, Result};
-use crate::feature::{BLOCK_ROWS, MapKind, reblock};
-use crate::group::Group;
-use crate::kernel::{Kernel, SumDraw, Units};
+use crate::feature::{BLOCK_ROWS, reblock};
+use crate::kernel::{Kernel, Units};
 use crate::loss::Named;
 use crate::model::{Calibration, Classes, Code, Labels, Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::Rows;
-use crate::spectrum::{DrawKind, Lengthscale, Measure};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
-crate::params! {
+declare! {
     /// Classification with an operator-valued kernel, through random features.
-    pub struct Classification {
-        /// The kernel: a name, an expression such as "matern(2.5)" or "gaussian + 0.1*laplace", or its structured form.
-        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
-        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
-        /// inputs, or one number per input.
-        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
-            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
-        /// Group on which the kernel is shift-invariant.
-        group / group: Group = Group::Additive, Kind::Group;
-        /// Number of columns of the feature map.
-        features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
-        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and phases
-        /// for an odd number of columns.
-        map / feature_map: Auto<MapKind> = Auto::Auto, Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
-        /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        /// error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
-        draw / draw: Auto<DrawKind> = Auto::Auto,
-            Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
-        /// Which measure they are drawn from; trace is bounded and has the smallest error.
-        measure / measure: Measure = Measure::Trace, Kind::Choice(Measure::NAMES);
-        /// How a sum of kernels shares its atoms.
-        sum / sum: SumDraw = SumDraw::Concatenation, Kind::Choice(&["concatenation", "mixture"]);
-        /// The loss: squared, on the simplex code of the classes, in closed form; or, by passes over the rows, logistic and
-        /// simplex-hinge on the same code, hinge and squared-hinge for each class against the rest.
-        loss / loss: ClassLoss = ClassLoss::Squared,
-            Kind::Choice(&["squared", "hinge", "squared-hinge", "simplex-hinge", "logistic"]);
-        /// Weights of the classes: balanced (each class counts the same in all), a number for each class by name
-        /// (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
-        class_weight / class_weight: ClassWeight = ClassWeight::None, Kind::ClassWeights;
-        /// The ridge: a number (λ of the mean loss), or how to choose it. loo takes the largest whose exact leave-one-out
-        /// error is within 0.01 % of the smallest; it, gcv and evidence are for the squared loss. auto is loo there; for
-        /// other losses the smallest error (logistic: the smallest loss) of five folds, on at most 4096 rows.
-        ridge / alpha: Auto<Ridge> = Auto::Auto,
-            Kind::WordOr(&["auto", "loo", "gcv", "evidence"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
-        /// Learn a constant for each class.
-        offset / fit_intercept: bool = true, Kind::Flag;
-        /// Precision of features and their products: double; or mixed, which computes them in single precision and then
-        /// corrects the solution by short passes in double until it is that of double precision, and says so where it
-        /// cannot. auto is mixed for inputs in single precision with a given ridge, double otherwise.
-        precision / precision: Auto<Precision> = Auto::Auto, Kind::Auto(&Kind::Choice(&["double", "mixed"]));
-        /// Most memory in megabytes; a fit that would need more is refused before it starts.
-        memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
-        /// When iterations stop. Squared loss: relative residual of conjugate gradients (auto: 1e-10). hinge and
-        /// simplex-hinge: relative duality gap (auto: 1e-3). logistic and squared-hinge: what predictions may still
-        /// change, relative (auto: 1e-10 where passes are cheap, else 1e-6).
-        tolerance / tol: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 0.0, max: 1.0, open: true });
-        /// Most iterations of conjugate gradients, or passes over the rows.
-        iterations / max_iter: usize = 2000, Kind::Count { min: 1, max: u64::MAX };
-        /// Seed of every random choice.
-        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
-        /// Number of threads; results do not depend on it.
-        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
-    }
+    pub struct Classification:
+        {
+            /// The kernel: a name, an expression such as "matern(2.5)" or "gaussian + 0.1*laplace", or its structured form.
+            kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+        }
+        lengthscale group drawn
+        {
+            /// The loss: squared, on the simplex code of the classes, in closed form; or, by passes over the rows, logistic and
+            /// simplex-hinge on the same code, hinge and squared-hinge for each class against the rest.
+            loss / loss: ClassLoss = ClassLoss::Squared,
+                Kind::Choice(&["squared", "hinge", "squared-hinge", "simplex-hinge", "logistic"]);
+            /// Weights of the classes: balanced (each class counts the same in all), a number for each class by name
+            /// (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
+            class_weight / class_weight: ClassWeight = ClassWeight::None, Kind::ClassWeights;
+            /// The ridge: a number (λ of the mean loss), or how to choose it. loo takes the largest whose exact leave-one-out
+            /// error is within 0.01 % of the smallest; it, gcv and evidence are for the squared loss. auto is loo there; for
+            /// other losses the smallest error (logistic: the smallest loss) of five folds, on at most 4096 rows.
+            ridge / alpha: Auto<Ridge> = Auto::Auto,
+                Kind::WordOr(&["auto", "loo", "gcv", "evidence"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
+            /// Learn a constant for each class.
+            offset / fit_intercept: bool = true, Kind::Flag;
+        }
+        precision memory
+        {
+            /// When iterations stop. Squared loss: relative residual of conjugate gradients (auto: 1e-10). hinge and
+            /// simplex-hinge: relative duality gap (auto: 1e-3). logistic and squared-hinge: what predictions may still
+            /// change, relative (auto: 1e-10 where passes are cheap, else 1e-6).
+            tolerance / tol: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 0.0, max: 1.0, open: true });
+            /// Most iterations of conjugate gradients, or passes over the rows.
+            iterations / max_iter: usize = 2000, Kind::Count { min: 1, max: u64::MAX };
+        }
+        seed
 }
 
 /// Relative residual of conjugate gradients, unless another is asked for.

@@ -2,45 +2,36 @@
 
 use super::begin::{self, Begun, Choices, FittedExact, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
+use super::declare::declare;
 use super::exact_posterior::posterior;
 use super::gather::{TOO_FEW, noise_variance};
 use super::{Regression, Ridge, sample};
 use crate::error::{Error, Result};
-use crate::group::Group;
 use crate::kernel::Kernel;
 use crate::linalg;
-use crate::params::{Auto, Params};
+use crate::params::Params;
 use crate::rows::{Rows, Weights};
 use crate::solve::{self, Dual, DualComponent, DualSolution, DualSpectral, PathPoint};
-use crate::spectrum::Lengthscale;
 use crate::watch::Watch;
 use faer::Mat;
 
-crate::params! {
+declare! {
     /// Exact ridge regression of several outputs with an operator-valued kernel: no features, N×N matrices.
-    pub struct ExactRegression {
-        /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
-        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
-        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
-        /// inputs, or one number per input.
-        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
-            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
-        /// Group on which the kernel is shift-invariant.
-        group / group: Group = Group::Additive, Kind::Group;
-        /// The ridge: a number (λ of the mean loss; scikit-learn's KernelRidge has nλ), or how to choose it.
-        ridge / alpha: Ridge = Ridge::Evidence,
-            Kind::WordOr(&["evidence", "gcv", "loo"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
-        /// Learn a constant for each output.
-        offset / fit_intercept: bool = true, Kind::Flag;
-        /// Keep what error bars need (as many numbers as the Gram matrix has).
-        posterior / posterior: bool = true, Kind::Flag;
-        /// Most memory for Gram matrices and their factors, in MB.
-        memory / memory: u64 = 4000, Kind::Count { min: 1, max: u64::MAX };
-        /// Seed of every random choice.
-        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
-        /// Number of threads; results do not depend on it.
-        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
-    }
+    pub struct ExactRegression:
+        kernel lengthscale group
+        {
+            /// The ridge: a number (λ of the mean loss; scikit-learn's KernelRidge has nλ), or how to choose it.
+            ridge / alpha: Ridge = Ridge::Evidence,
+                Kind::WordOr(&["evidence", "gcv", "loo"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        }
+        offset
+        {
+            /// Keep what error bars need (as many numbers as the Gram matrix has).
+            posterior / posterior: bool = true, Kind::Flag;
+            /// Most memory for Gram matrices and their factors, in MB.
+            memory / memory: u64 = 4000, Kind::Count { min: 1, max: u64::MAX };
+        }
+        seed
 }
 
 /// All rows that count, prepared.

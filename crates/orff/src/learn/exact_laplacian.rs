@@ -2,8 +2,9 @@
 //! \[warp\]
 
 use super::FittedClasses;
-use super::along::{Along, Asked, along, asked, on_graph};
+use super::along::{Along, Asked, along, asked};
 use super::begin::{self, FittedExact, Scaled, in_pool};
+use super::declare::declare;
 use super::judge::Labelled;
 use super::problem::Problem;
 use super::sections::Sections;
@@ -17,16 +18,14 @@ use crate::rows::{Inputs, Rows};
 use crate::watch::Watch;
 use faer::Mat;
 
-on_graph! {
-    [kernel graph strength ridge limits] []
+declare! {
     /// Exact ridge regression with labelled and unlabelled rows: no features, N×N matrices.
-    pub struct ExactLaplacian
+    pub struct ExactLaplacian: kernel lengthscale_of_graph group graph strength ridge_of_graph limits
 }
 
-on_graph! {
-    [kernel graph strength classes limits] []
+declare! {
     /// Exact classification with labelled and unlabelled rows: no features, N×N matrices.
-    pub struct ExactLaplacianClassifier
+    pub struct ExactLaplacianClassifier: kernel lengthscale_of_graph group graph strength classes limits
 }
 
 impl ExactLaplacian {

@@ -1,49 +1,45 @@
 //! Random Fourier features of a scalar kernel, for other programs' linear models.
 
 use super::begin::{Choices, in_pool};
+use super::declare::declare;
 use super::{Regression, choose, sample, scale};
 use crate::error::{Error, Result};
 use crate::feature::MapKind;
-use crate::group::Group;
-use crate::kernel::{Kernel, Seen, SumDraw};
+use crate::kernel::{Kernel, Seen};
 use crate::model::{Held, Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
-use crate::spectrum::{DrawKind, Lengthscale, Measure};
+use crate::spectrum::{Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
 
-crate::params! {
+declare! {
     /// Random Fourier features: columns z(x) with ⟨z(x), z(x′)⟩ ≈ k(x, x′).
-    pub struct FourierFeatures {
-        /// The kernel, with one output: gaussian, matern(2.5), a sum or a product of such.
-        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
-        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (the median distance between
-        /// scaled rows), a number in the units of the inputs, or one number per input.
-        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
-            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
-        /// Group on which the kernel is shift-invariant.
-        group / group: Group = Group::Additive, Kind::Group;
-        /// Number of features.
-        features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
-        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and phases
-        /// for an odd number of columns.
-        map / feature_map: Auto<MapKind> = Auto::Auto, Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
-        /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        /// error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
-        draw / draw: Auto<DrawKind> = Auto::Auto,
-            Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
-        /// Which measure they are drawn from; plain is the kernel's own.
-        measure / measure: Measure = Measure::Plain, Kind::Choice(Measure::NAMES);
-        /// How a sum of kernels shares its atoms.
-        sum / sum: SumDraw = SumDraw::Concatenation, Kind::Choice(&["concatenation", "mixture"]);
-        /// Most memory in megabytes; features that would need more are refused before they are drawn.
-        memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
-        /// Seed of every random choice.
-        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
-        /// Number of threads; results do not depend on it.
-        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
-    }
+    pub struct FourierFeatures:
+        {
+            /// The kernel, with one output: gaussian, matern(2.5), a sum or a product of such.
+            kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (the median distance between
+            /// scaled rows), a number in the units of the inputs, or one number per input.
+            lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+                Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        }
+        group
+        {
+            /// Number of features.
+            features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
+        }
+        draw
+        {
+            /// Which measure they are drawn from; plain is the kernel's own.
+            measure / measure: Measure = Measure::Plain, Kind::Choice(Measure::NAMES);
+        }
+        sum
+        {
+            /// Most memory in megabytes; features that would need more are refused before they are drawn.
+            memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
+        }
+        seed
 }
 
 impl FourierFeatures {

@@ -1,8 +1,9 @@
 //! Kernels that the unlabelled rows have warped: ridge regression and classification (LapRFKRR and LapRFSVM of I17).
 //! \[warp\]
 
-use super::along::{Along, along, asked, on_graph};
+use super::along::{Along, along, asked};
 use super::begin::in_pool;
+use super::declare::declare;
 use super::problem::Problem;
 use super::{Fitted, FittedClasses};
 use crate::error::Result;
@@ -10,16 +11,14 @@ use crate::params::{Auto, Params};
 use crate::rows::Rows;
 use crate::watch::Watch;
 
-on_graph! {
-    [kernel features graph strength ridge posterior limits] []
+declare! {
     /// Ridge regression with labelled and unlabelled rows: functions that vary along the graph of all rows cost more.
-    pub struct LaplacianRidge
+    pub struct LaplacianRidge: kernel lengthscale_of_graph group drawn graph strength ridge_of_graph posterior limits
 }
 
-on_graph! {
-    [kernel features graph strength classes limits] []
+declare! {
     /// Classes of labelled and unlabelled rows: functions that vary along the graph of all rows cost more.
-    pub struct LaplacianClassifier
+    pub struct LaplacianClassifier: kernel lengthscale_of_graph group drawn graph strength classes limits
 }
 
 impl LaplacianRidge {

@@ -1,70 +1,60 @@
 //! Random features of a kernel that rows have warped: Φ̃ = Φ(I + αU)^{−1/2}, U = ΦᵀL^cΦ (I17). \[warp\]
 
 use super::begin::{Choices, in_pool};
+use super::declare::declare;
 use super::graph::{Graphing, length};
 use super::search::strong;
 use super::warped::megabytes;
 use super::{Regression, choose, unlabelled};
 use crate::error::{Error, Result};
-use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, MapKind};
-use crate::graph::{Points, Search};
-use crate::group::Group;
-use crate::kernel::{Kernel, Seen, SumDraw};
+use crate::feature::{BLOCK_ROWS, Characters, FeatureMap};
+use crate::graph::Points;
+use crate::kernel::{Kernel, Seen};
 use crate::linalg::{self, Cholesky};
 use crate::model::{Held, Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Inputs, Rows};
-use crate::spectrum::{DrawKind, Lengthscale, Measure};
+use crate::spectrum::{Lengthscale, Measure};
 use crate::watch::Watch;
 use faer::Mat;
 
-crate::params! {
+declare! {
     /// Random features of a kernel warped by the graph of the rows: columns z(x) whose products are the warped kernel.
-    pub struct LaplacianFeatures {
-        /// The kernel, with one output: gaussian, matern(2.5), a sum or a product of such.
-        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
-        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (twice the median distance to neighbours), a number in the units of the
-        /// inputs, or one number per input.
-        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
-            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
-        /// Group on which the kernel is shift-invariant.
-        group / group: Group = Group::Additive, Kind::Group;
-        /// Number of random features before the warp.
-        features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
-        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and phases
-        /// for an odd number of columns.
-        map / feature_map: Auto<MapKind> = Auto::Auto, Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
-        /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        /// error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
-        draw / draw: Auto<DrawKind> = Auto::Auto,
-            Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
-        /// Which measure they are drawn from; plain is the kernel's own.
-        measure / measure: Measure = Measure::Plain, Kind::Choice(Measure::NAMES);
-        /// How a sum of kernels shares its atoms.
-        sum / sum: SumDraw = SumDraw::Concatenation, Kind::Choice(&["concatenation", "mixture"]);
-        /// Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
-        neighbours / n_neighbors: usize = 10, Kind::Count { min: 1, max: 1000 };
-        /// How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of neighbours
-        /// above, and says which share it found.
-        search / search: Search = Search::Auto, Kind::Choice(&["auto", "exact", "approximate"]);
-        /// Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
-        /// neighbours.
-        bandwidth / bandwidth: Auto<f64> = Auto::Auto,
-            Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
-        /// Power c of the graph's Laplacian.
-        power / power: u32 = 1, Kind::Count { min: 1, max: 16 };
-        /// Strength α of the graph: ‖f‖² becomes ‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ f(xᵢ)f(xⱼ); auto is 10⁷ over the number of rows.
-        strength / strength: Auto<f64> = Auto::Auto,
-            Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
-        /// Directions kept: the ones along which the warped features of the rows vary most; auto keeps all.
-        rank / rank: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
-        /// Most memory in megabytes; a fit that would need more is refused before it starts.
-        memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
-        /// Seed of every random choice.
-        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
-        /// Number of threads; results do not depend on it.
-        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
-    }
+    pub struct LaplacianFeatures:
+        {
+            /// The kernel, with one output: gaussian, matern(2.5), a sum or a product of such.
+            kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
+            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (twice the median distance to neighbours), a number in the units of the
+            /// inputs, or one number per input.
+            lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
+                Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        }
+        group
+        {
+            /// Number of random features before the warp.
+            features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
+        }
+        draw
+        {
+            /// Which measure they are drawn from; plain is the kernel's own.
+            measure / measure: Measure = Measure::Plain, Kind::Choice(Measure::NAMES);
+        }
+        sum
+        {
+            /// Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+            neighbours / n_neighbors: usize = 10, Kind::Count { min: 1, max: 1000 };
+        }
+        edges
+        {
+            /// Power c of the graph's Laplacian.
+            power / power: u32 = 1, Kind::Count { min: 1, max: 16 };
+            /// Strength α of the graph: ‖f‖² becomes ‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ f(xᵢ)f(xⱼ); auto is 10⁷ over the number of rows.
+            strength / strength: Auto<f64> = Auto::Auto,
+                Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+            /// Directions kept: the ones along which the warped features of the rows vary most; auto keeps all.
+            rank / rank: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
+        }
+        limits
 }
 
 impl LaplacianFeatures {

@@ -9,6 +9,7 @@ mod class_weight;
 mod classification;
 mod coded;
 mod coupled;
+mod declare;
 mod estimator;
 mod exact;
 mod exact_laplacian;

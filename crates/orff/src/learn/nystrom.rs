@@ -2,48 +2,38 @@
 
 use super::begin::{self, Begun, Choices, FittedExact, Sampled, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
+use super::declare::declare;
 use super::gather::{TOO_FEW, noise_variance};
 use super::sections::{Sections, posterior};
 use super::stage::Stage;
 use super::{Landmarks, Regression, Ridge, sample};
 use crate::error::{Error, Result};
 use crate::feature::{Characters, Moments};
-use crate::group::Group;
-use crate::kernel::Kernel;
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
 use crate::solve::{self, Centred, Component, PathPoint, Shape, Solution, Spectral, System};
-use crate::spectrum::Lengthscale;
 use crate::watch::Watch;
 use faer::Mat;
 
-crate::params! {
+declare! {
     /// Ridge regression of several outputs with an operator-valued kernel, through its sections at landmarks.
-    pub struct Nystrom {
-        /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
-        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
-        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
-        /// inputs, or one number per input.
-        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
-            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
-        /// Group on which the kernel is shift-invariant.
-        group / group: Group = Group::Additive, Kind::Group;
-        /// Number of landmarks.
-        points / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000 });
-        /// How they are chosen.
-        landmarks / landmarks: Landmarks = Landmarks::Uniform, Kind::Choice(&["uniform", "distant"]);
-        /// The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
-        ridge / alpha: Ridge = Ridge::Evidence,
-            Kind::WordOr(&["evidence", "gcv"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
-        /// Learn a constant for each output.
-        offset / fit_intercept: bool = true, Kind::Flag;
-        /// Keep what error bars need (the square of the number of features).
-        posterior / posterior: bool = true, Kind::Flag;
-        /// Seed of every random choice.
-        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
-        /// Number of threads; results do not depend on it.
-        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
-    }
+    pub struct Nystrom:
+        kernel lengthscale group
+        {
+            /// Number of landmarks.
+            points / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000 });
+            /// How they are chosen.
+            landmarks / landmarks: Landmarks = Landmarks::Uniform, Kind::Choice(&["uniform", "distant"]);
+            /// The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
+            ridge / alpha: Ridge = Ridge::Evidence,
+                Kind::WordOr(&["evidence", "gcv"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        }
+        offset
+        {
+            /// Keep what error bars need (the square of the number of features).
+            posterior / posterior: bool = true, Kind::Flag;
+        }
+        seed
 }
 
 impl Nystrom {

@@ -3,74 +3,51 @@
 use super::Gathering;
 use super::begin::{self, Begun, Choices, in_pool};
 use super::choose::{self, EIGEN_UNKNOWNS};
+use super::declare::declare;
 use super::mixed::Precision;
 use super::plan::{Extent, Plan, Sizes, Solver, gaps};
 use super::ridge::{self, Again, Ridge};
 use super::stage::training_points;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, MapKind, Moments, reblock};
-use crate::group::Group;
 use crate::kernel::{Atoms, Kernel, Matrix, SumDraw, Units};
 use crate::model::{Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
 use crate::solve::Centred;
-use crate::spectrum::{Draw, DrawKind, Lengthscale, Measure};
+use crate::spectrum::{Draw, DrawKind};
 use crate::watch::Watch;
 use faer::Mat;
 
-crate::params! {
+declare! {
     /// Ridge regression of several outputs with an operator-valued kernel, through random features.
-    pub struct Regression {
-        /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
-        kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
-        /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
-        /// inputs, or one number per input.
-        lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
-            Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
-        /// Group on which the kernel is shift-invariant.
-        group / group: Group = Group::Additive, Kind::Group;
-        /// Number of columns of the feature map.
-        features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
-        /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and phases
-        /// for an odd number of columns.
-        map / feature_map: Auto<MapKind> = Auto::Auto, Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
-        /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
-        /// error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
-        draw / draw: Auto<DrawKind> = Auto::Auto,
-            Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
-        /// Which measure they are drawn from; trace is bounded and has the smallest error.
-        measure / measure: Measure = Measure::Trace, Kind::Choice(Measure::NAMES);
-        /// How a sum of kernels shares its atoms.
-        sum / sum: SumDraw = SumDraw::Concatenation, Kind::Choice(&["concatenation", "mixture"]);
-        /// The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
-        ridge / alpha: Ridge = Ridge::Evidence,
-            Kind::WordOr(&["evidence", "gcv", "loo"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
-        /// Learn a constant for each output.
-        offset / fit_intercept: bool = true, Kind::Flag;
-        /// Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
-        metric / metric: Option<Matrix> = None, Kind::Matrix;
-        /// Keep what error bars need (K² numbers for K unknowns).
-        posterior / posterior: bool = true, Kind::Flag;
-        /// Precision of features and their products: double; or mixed, which computes them in single precision and then
-        /// corrects the solution by short passes in double until it is that of double precision, and says so where it
-        /// cannot. auto is mixed for inputs in single precision with a given ridge, double otherwise.
-        precision / precision: Auto<Precision> = Auto::Auto, Kind::Auto(&Kind::Choice(&["double", "mixed"]));
-        /// What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by conjugate
-        /// gradients at the cost of their observed entries. auto is rows where outputs have gaps and moments take too much
-        /// memory or time.
-        solver / solver: Auto<Solver> = Auto::Auto, Kind::Auto(&Kind::Choice(&["moments", "rows"]));
-        /// Most memory in megabytes; a fit that would need more is refused before it starts.
-        memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
-        /// Relative residual at which conjugate gradients stop.
-        tolerance / tol: f64 = 1e-10, Kind::Number { min: 0.0, max: 1.0, open: true };
-        /// Most iterations of conjugate gradients.
-        iterations / max_iter: usize = 2000, Kind::Count { min: 1, max: u64::MAX };
-        /// Seed of every random choice.
-        seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
-        /// Number of threads; results do not depend on it.
-        threads / n_jobs: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
-    }
+    pub struct Regression:
+        kernel lengthscale group drawn
+        {
+            /// The ridge: a number (λ of the mean loss; scikit-learn's Ridge has nλ), or how to choose it.
+            ridge / alpha: Ridge = Ridge::Evidence,
+                Kind::WordOr(&["evidence", "gcv", "loo"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        }
+        offset
+        {
+            /// Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
+            metric / metric: Option<Matrix> = None, Kind::Matrix;
+        }
+        posterior precision
+        {
+            /// What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by conjugate
+            /// gradients at the cost of their observed entries. auto is rows where outputs have gaps and moments take too much
+            /// memory or time.
+            solver / solver: Auto<Solver> = Auto::Auto, Kind::Auto(&Kind::Choice(&["moments", "rows"]));
+        }
+        memory
+        {
+            /// Relative residual at which conjugate gradients stop.
+            tolerance / tol: f64 = 1e-10, Kind::Number { min: 0.0, max: 1.0, open: true };
+            /// Most iterations of conjugate gradients.
+            iterations / max_iter: usize = 2000, Kind::Count { min: 1, max: u64::MAX };
+        }
+        seed
 }
 
 /// What fitting returns.

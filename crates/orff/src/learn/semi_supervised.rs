@@ -1,7 +1,8 @@
 //! Vector-valued semi-supervised learning with several views (M16 eq. 67–75). \[semi-supervised\]
 
-use super::along::{Along, along, asked, on_graph};
+use super::along::{Along, along, asked};
 use super::begin::in_pool;
+use super::declare::declare;
 use super::problem::Problem;
 use super::views::Views;
 use super::{Fitted, FittedClasses, Ridge};
@@ -10,16 +11,14 @@ use crate::params::{Auto, Params};
 use crate::rows::Rows;
 use crate::watch::Watch;
 
-on_graph! {
-    [kernel features graph views ridge posterior limits] []
+declare! {
     /// Least squares with labelled and unlabelled rows and several views of them, combined by weights.
-    pub struct SemiSupervised
+    pub struct SemiSupervised: kernel lengthscale_of_graph group drawn graph views ridge_of_graph posterior limits
 }
 
-on_graph! {
-    [kernel features graph views classes limits] []
+declare! {
     /// Classes of labelled and unlabelled rows and several views of them, combined by weights.
-    pub struct SemiSupervisedClassifier
+    pub struct SemiSupervisedClassifier: kernel lengthscale_of_graph group drawn graph views classes limits
 }
 
 impl SemiSupervised {

@@ -1,0 +1,203 @@
+//! Parameters of learners in blocks that several of them share, each declared once.
+
+/// Declares the parameters of a learner: names of blocks, and its own in braces, in the order in which they are shown.
+macro_rules! declare {
+    ($(#[doc = $about:literal])* pub struct $Name:ident: $($part:tt)+) => {
+        crate::learn::declare::declare! { @ [$($part)+] [] $(#[doc = $about])* $Name }
+    };
+    (@ [] [$($fields:tt)*] $(#[doc = $about:literal])* $Name:ident) => {
+        crate::params! { $(#[doc = $about])* pub struct $Name { $($fields)* } }
+    };
+    (@ [{ $($own:tt)* } $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)* $($own)*] $($head)* }
+    };
+    (@ [drawn $($more:tt)*] $($rest:tt)*) => {
+        crate::learn::declare::declare! { @ [features draw trace sum $($more)*] $($rest)* }
+    };
+    (@ [graph $($more:tt)*] $($rest:tt)*) => {
+        crate::learn::declare::declare! { @ [neighbours edges power $($more)*] $($rest)* }
+    };
+    (@ [limits $($more:tt)*] $($rest:tt)*) => {
+        crate::learn::declare::declare! { @ [memory seed $($more)*] $($rest)* }
+    };
+    (@ [kernel $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// The kernel: a name, an expression such as "curl-free(matern(2.5)) + 0.1*div-free", or its structured form.
+            kernel / kernel: crate::kernel::Kernel = crate::kernel::Kernel::default(), Kind::Kernel;
+        ] $($head)* }
+    };
+    (@ [lengthscale $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of the
+            /// inputs, or one number per input.
+            lengthscale / lengthscale: crate::spectrum::Lengthscale = crate::spectrum::Lengthscale::Auto,
+                Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        ] $($head)* }
+    };
+    (@ [lengthscale_of_graph $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows, among
+            /// multiples of the distance to neighbours), a number in the units of the inputs, or one number per input.
+            lengthscale / lengthscale: crate::spectrum::Lengthscale = crate::spectrum::Lengthscale::Auto,
+                Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        ] $($head)* }
+    };
+    (@ [group $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Group on which the kernel is shift-invariant.
+            group / group: crate::group::Group = crate::group::Group::Additive, Kind::Group;
+        ] $($head)* }
+    };
+    (@ [features $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Number of columns of the feature map.
+            features / n_components: crate::params::Auto<usize> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
+        ] $($head)* }
+    };
+    (@ [draw $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Characters: pairs (cosine and sine) or phases (shifted cosines, twice the atoms); auto is pairs, and phases
+            /// for an odd number of columns.
+            map / feature_map: crate::params::Auto<crate::feature::MapKind> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Choice(&["pairs", "phases"]));
+            /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, where it has by far the smallest
+            /// error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
+            draw / draw: crate::params::Auto<crate::spectrum::DrawKind> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
+        ] $($head)* }
+    };
+    (@ [trace $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Which measure they are drawn from; trace is bounded and has the smallest error.
+            measure / measure: crate::spectrum::Measure = crate::spectrum::Measure::Trace,
+                Kind::Choice(crate::spectrum::Measure::NAMES);
+        ] $($head)* }
+    };
+    (@ [sum $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// How a sum of kernels shares its atoms.
+            sum / sum: crate::kernel::SumDraw = crate::kernel::SumDraw::Concatenation,
+                Kind::Choice(&["concatenation", "mixture"]);
+        ] $($head)* }
+    };
+    (@ [neighbours $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
+            /// compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few labels or more
+            /// than 100 000 rows.
+            neighbours / n_neighbors: crate::params::Auto<usize> = crate::params::Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 1000 });
+        ] $($head)* }
+    };
+    (@ [edges $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
+            /// neighbours above, and says which share it found.
+            search / search: crate::graph::Search = crate::graph::Search::Auto,
+                Kind::Choice(&["auto", "exact", "approximate"]);
+            /// Width σ of the weights exp(−‖x−x′‖²/2σ²) of the graph in scaled inputs; auto is the median distance to
+            /// neighbours.
+            bandwidth / bandwidth: crate::params::Auto<f64> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
+        ] $($head)* }
+    };
+    (@ [power $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Power c of the graph's Laplacian; auto compares 1, 2, 3 and 5 on labelled rows; it is 1 where there are few.
+            power / power: crate::params::Auto<u32> = crate::params::Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 16 });
+        ] $($head)* }
+    };
+    (@ [strength $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Strength α of the graph: the penalty is ridge·(‖f‖² + α Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩); auto chooses it on
+            /// labelled rows, 10⁷ over the number of rows where fewer than eight are labelled.
+            strength / strength: crate::params::Auto<f64> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        ] $($head)* }
+    };
+    (@ [views $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// γ_I, the weight of the graph's penalty Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩; auto chooses it with the ridge.
+            intrinsic / intrinsic: crate::params::Auto<f64> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+            /// Views: groups of inputs by their positions, such as "1-3; 4,6", each with features and a graph of its own;
+            /// none for one view of all.
+            views / views: Option<String> = None, Kind::Text;
+            /// Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given.
+            combination / combination: Option<String> = None, Kind::Text;
+            /// Weight of the disagreement Σᵢ‖f_v(xᵢ) − f_w(xᵢ)‖² between views, relative to γ_I.
+            agreement / agreement: f64 = 1.0, Kind::Number { min: 0.0, max: f64::INFINITY, open: false };
+        ] $($head)* }
+    };
+    (@ [ridge_of_graph $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// The ridge: a number > 0 (λ of the mean loss over labelled rows), or how it is chosen, and with it what else
+            /// is auto. loo: by the error on labelled rows whose outputs are left out, one at a time or, of more than 200,
+            /// in ten folds; evidence where outputs have gaps or the kernel ties them otherwise than by one matrix.
+            ridge / alpha: crate::learn::Ridge = crate::learn::Ridge::Loo,
+                Kind::WordOr(&["loo", "evidence", "gcv"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
+            /// Constant of each output: mean of the labelled ones, learned with the function, or none.
+            offset / offset: crate::learn::Offset = crate::learn::Offset::Mean,
+                Kind::Choice(&["mean", "learned", "none"]);
+        ] $($head)* }
+    };
+    (@ [classes $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// The loss: squared, on the simplex code of the classes, in closed form; simplex-hinge, the support vector
+            /// machine of several classes (that of two is the usual one); or logistic.
+            loss / loss: crate::loss::Named = crate::loss::Named::Squared(crate::loss::Squared),
+                Kind::Choice(crate::learn::along::LOSSES);
+            /// A label that stands for no label, such as -1; rows whose label is empty have none anyway.
+            unlabelled / unlabeled: Option<String> = None, Kind::Text;
+            /// Weights of the classes: balanced (each class counts the same in all), a number for each class by name
+            /// (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
+            class_weight / class_weight: crate::learn::ClassWeight = crate::learn::ClassWeight::None,
+                Kind::ClassWeights;
+            /// The ridge: a number > 0 (λ of the mean loss over labelled rows), or loo: what is auto is chosen by the
+            /// share of missed labels among those left out, one at a time or, of more than 200, in ten folds, as the
+            /// squared loss misses them; the ridge of other losses then by five folds.
+            ridge / alpha: crate::learn::Ridge = crate::learn::Ridge::Loo,
+                Kind::WordOr(&["loo"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
+            /// Constant of each score: mean of the labelled codes (with other losses than squared none), learned with the
+            /// function, or none.
+            offset / offset: crate::learn::Offset = crate::learn::Offset::Mean,
+                Kind::Choice(&["mean", "learned", "none"]);
+        ] $($head)* }
+    };
+    (@ [posterior $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Keep what error bars need (K² numbers for K unknowns).
+            posterior / posterior: bool = true, Kind::Flag;
+        ] $($head)* }
+    };
+    (@ [memory $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Most memory in megabytes; a fit that would need more is refused before it starts.
+            memory / memory: usize = 16_384, Kind::Count { min: 1, max: u64::MAX };
+        ] $($head)* }
+    };
+    (@ [seed $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Seed of every random choice.
+            seed / random_state: u64 = 0, Kind::Count { min: 0, max: u64::MAX };
+            /// Number of threads; results do not depend on it.
+            threads / n_jobs: crate::params::Auto<usize> = crate::params::Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 4096 });
+        ] $($head)* }
+    };
+    (@ [offset $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Learn a constant for each output.
+            offset / fit_intercept: bool = true, Kind::Flag;
+        ] $($head)* }
+    };
+    (@ [precision $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Precision of features and their products: double; or mixed, which computes them in single precision and then
+            /// corrects the solution by short passes in double until it is that of double precision, and says so where it
+            /// cannot. auto is mixed for inputs in single precision with a given ridge, double otherwise.
+            precision / precision: crate::params::Auto<crate::learn::mixed::Precision> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Choice(&["double", "mixed"]));
+        ] $($head)* }
+    };
+}
+pub(super) use declare;
