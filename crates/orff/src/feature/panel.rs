@@ -194,9 +194,12 @@ impl FeatureMap {
     }
 }
 
-fn scale<T: Real>(values: &mut [T], factors: &[T]) {
+#[inline(always)]
+fn scale_kernel<A: Arithmetic, T: Real>(values: &mut [T], factors: &[T]) {
     values.iter_mut().zip(factors).for_each(|(v, f)| *v = *v * *f);
 }
+
+vectorised!(fn scale<T>(values: &mut [T], factors: &[T]) = scale_kernel);
 
 /// sums (rows×q, columns as long as a panel) += c (rows×len, columns `stride` apart) times rows of the table.
 #[inline(always)]

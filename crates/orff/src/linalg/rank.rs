@@ -9,10 +9,15 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use super::Real;
+use super::lanes::{Arithmetic, vectorised};
 
-/// Rows of a strip, by the order of the matrix alone: narrower ones for small matrices, so that there are enough.
-fn strip(m: usize) -> usize {
-    (m / 10).next_multiple_of(24).clamp(48, 144)
+/// Rows of a strip, by the order of the matrix alone: narrower ones for small matrices, so that there are enough. Whole
+/// tiles of faer's products, 48 numbers in double precision and 96 in single.
+fn strip<T>(m: usize) -> usize {
+    match size_of::<T>() < 8 {
+        true => (m / 10).next_multiple_of(96).clamp(96, 192),
+        false => (m / 10).next_multiple_of(24).clamp(48, 144),
+    }
 }
 
 /// Columns of a piece of a strip: the longest pieces must not keep many threads waiting at the end.
@@ -31,7 +36,7 @@ pub fn rank_update<T: Real>(s: MatMut<f64>, c: MatRef<T>) {
     let m = c.ncols();
     assert!(s.nrows() == m && s.ncols() == m, "rank_update: {}×{} += ({m} columns)²", s.nrows(), s.ncols());
     assert!(s.row_stride() == 1, "rank_update: the columns of the matrix are not contiguous");
-    let mut pieces = cut(s);
+    let mut pieces = cut(s, strip::<T>(m));
     if pieces.len() == 1 || rayon::current_num_threads() == 1 {
         pieces.into_iter().for_each(|piece| T::update(piece, c));
     } else {
@@ -51,13 +56,13 @@ pub struct Piece<'a> {
     s: MatMut<'a, f64>,
 }
 
-/// The lower triangle in pieces.
-fn cut(s: MatMut<'_, f64>) -> Vec<Piece<'_>> {
+/// The lower triangle in pieces of strips.
+fn cut(s: MatMut<'_, f64>, strip: usize) -> Vec<Piece<'_>> {
     let m = s.nrows();
     let mut pieces = Vec::new();
     let mut below = s;
-    for row in (0..m).step_by(strip(m)) {
-        let count = strip(m).min(m - row);
+    for row in (0..m).step_by(strip) {
+        let count = strip.min(m - row);
         let (mut right, rest) = below.split_at_row_mut(count);
         below = rest;
         for column in (0..row).step_by(PIECE) {
@@ -98,10 +103,17 @@ impl Piece<'_> {
             let from = if column < row { 0 } else { j };
             let s = s.as_mut().col_mut(j).try_as_col_major_mut().expect("s is column-major").as_slice_mut();
             let sums = sums.col(j).try_as_col_major().expect("so is a matrix of faer").as_slice();
-            s[from..].iter_mut().zip(&sums[from..]).for_each(|(s, sum)| *s += f64::from(*sum));
+            add(&mut s[from..], &sums[from..]);
         }
     }
 }
+
+#[inline(always)]
+fn add_kernel<A: Arithmetic>(s: &mut [f64], sums: &[f32]) {
+    s.iter_mut().zip(sums).for_each(|(s, sum)| *s += f64::from(*sum));
+}
+
+vectorised!(fn add(s: &mut [f64], sums: &[f32]) = add_kernel);
 
 /// Copies the lower triangle to the upper one, in tiles: a column at a time would miss the cache at every entry.
 pub fn mirror(mut s: MatMut<f64>) {

@@ -41,64 +41,13 @@ const C: [f64; 6] = [
 
 const SIGN: u64 = 1 << 63;
 
-/// Angles per block: its scratch stays in the first cache.
-const BLOCK: usize = 256;
+/// Angles per block: those of one with slow angles are kept until it is done.
+const BLOCK: usize = 512;
 
-/// A block between its loops. Three short loops instead of one long one: each has few enough constants and values in
-/// flight for the registers, and the processor overlaps many turns. One loop of everything waits for its own chain of
-/// operations.
-struct Reduced {
-    r: [f64; BLOCK],
-    t: [f64; BLOCK],
-    /// Low bits: those of n; bit 63: the sign of z.
-    quadrant: [u64; BLOCK],
-}
-
-impl Reduced {
-    #[inline(always)]
-    fn new() -> Self {
-        Reduced { r: [0.0; BLOCK], t: [0.0; BLOCK], quadrant: [0; BLOCK] }
-    }
-
-    /// The first loop; says whether some of the angles, at most BLOCK, need the slow path.
-    #[inline(always)]
-    fn reduce<A: Arithmetic>(&mut self, z: &[f64]) -> bool {
-        let len = z.len();
-        let (r, t, quadrant) = (&mut self.r[..len], &mut self.t[..len], &mut self.quadrant[..len]);
-        let mut slow = 0u64;
-        for i in 0..len {
-            (r[i], t[i], quadrant[i]) = reduce::<A>(z[i]);
-            slow |= beyond(z[i]);
-        }
-        slow & SIGN != 0
-    }
-
-    /// The other two, which no longer need the angles.
-    #[inline(always)]
-    fn finish<A: Arithmetic>(&self, sin: &mut [f64], cos: &mut [f64]) {
-        let len = cos.len();
-        let (r, t, quadrant, sin) = (&self.r[..len], &self.t[..len], &self.quadrant[..len], &mut sin[..len]);
-        for i in 0..len {
-            // sin r = r + r³·S(r²), and the rest t to first order, here and below
-            let q = r[i] * r[i];
-            sin[i] = r[i] + A::fma(r[i] * q, poly::<A>(q, &S), t[i]);
-        }
-        for i in 0..len {
-            let q = r[i] * r[i];
-            let cosine = 1.0 + A::fma(-0.5, q, A::fma(q * q, poly::<A>(q, &C), -r[i] * t[i]));
-            // Odd quadrants exchange sine and cosine; the signs are bits 1 of n and of n + 1.
-            let n = quadrant[i];
-            let (a, b) = if n & 1 != 0 { (cosine, sin[i]) } else { (sin[i], cosine) };
-            sin[i] = f64::from_bits(a.to_bits() ^ (((n << 62) ^ n) & SIGN));
-            cos[i] = f64::from_bits(b.to_bits() ^ ((n.wrapping_add(1) << 62) & SIGN));
-        }
-    }
-}
-
-/// |z| = n·π/2 + r + t for |z| ≤ LIMIT, and n with the sign of z. Working with |z| keeps sin(−0) = −0 and makes the
-/// sine exactly odd, the cosine exactly even.
+/// sin z and cos z for |z| ≤ LIMIT. Working with |z| keeps sin(−0) = −0 and makes the sine exactly odd, the cosine
+/// exactly even.
 #[inline(always)]
-fn reduce<A: Arithmetic>(z: f64) -> (f64, f64, u64) {
+fn one<A: Arithmetic>(z: f64) -> (f64, f64) {
     let sign = z.to_bits() & SIGN;
     let z = z.abs();
     let shifted = A::fma(z, TWO_OVER_PI, TO_INTEGER);
@@ -106,7 +55,15 @@ fn reduce<A: Arithmetic>(z: f64) -> (f64, f64, u64) {
     let r1 = A::fma(-n, P1, z); // exact
     let r = A::fma(-n, P2, r1);
     let t = A::fma(-n, P3, A::fma(-n, P2, r1 - r)); // what the rounding of r lost, and the third part
-    (r, t, shifted.to_bits() | sign)
+    let q = r * r;
+    // sin r = r + r³·S(r²), and the rest t to first order, here and below
+    let sine = r + A::fma(r * q, poly::<A>(q, &S), t);
+    let cosine = 1.0 + A::fma(-0.5, q, A::fma(q * q, poly::<A>(q, &C), -r * t));
+    // odd quadrants exchange sine and cosine; the signs are bits 1 of n and of n + 1
+    let n = shifted.to_bits();
+    let (a, b) = if n & 1 != 0 { (cosine, sine) } else { (sine, cosine) };
+    let sin = f64::from_bits(a.to_bits() ^ ((n << 62) & SIGN) ^ sign);
+    (sin, f64::from_bits(b.to_bits() ^ ((n.wrapping_add(1) << 62) & SIGN)))
 }
 
 /// Bit 63 is set when |z| > LIMIT, infinite or NaN: as integers all these are above LIMIT.
@@ -133,24 +90,19 @@ fn repair(z: &[f64], sin: &mut [f64], cos: &mut [f64]) {
     }
 }
 
+/// The angles of a block, if some of them are slow.
 #[inline(always)]
-fn separate_kernel<A: Arithmetic>(z: &[f64], sin: &mut [f64], cos: &mut [f64]) {
-    let mut block = Reduced::new();
-    for ((z, sin), cos) in z.chunks(BLOCK).zip(sin.chunks_mut(BLOCK)).zip(cos.chunks_mut(BLOCK)) {
-        let slow = block.reduce::<A>(z);
-        block.finish::<A>(sin, cos);
-        if slow {
-            repair(z, sin, cos);
-        }
-    }
+fn kept(z: &[f64]) -> Option<Vec<f64>> {
+    (z.iter().fold(0, |far, z| far | beyond(*z)) & SIGN != 0).then(|| z.to_vec())
 }
 
 #[inline(always)]
 fn in_place_kernel<A: Arithmetic>(z: &mut [f64], sin: &mut [f64]) {
-    let mut block = Reduced::new();
     for (z, sin) in z.chunks_mut(BLOCK).zip(sin.chunks_mut(BLOCK)) {
-        let angles = block.reduce::<A>(z).then(|| z.to_vec());
-        block.finish::<A>(sin, z);
+        let angles = kept(z);
+        for (z, sin) in z.iter_mut().zip(sin.iter_mut()) {
+            (*sin, *z) = one::<A>(*z);
+        }
         if let Some(angles) = angles {
             repair(&angles, sin, z);
         }
@@ -159,14 +111,15 @@ fn in_place_kernel<A: Arithmetic>(z: &mut [f64], sin: &mut [f64]) {
 
 #[inline(always)]
 fn cos_kernel<A: Arithmetic>(z: &mut [f64]) {
-    let mut sin = [0.0; BLOCK];
     for z in z.chunks_mut(BLOCK) {
-        let len = z.len();
-        in_place_kernel::<A>(z, &mut sin[..len]);
+        let angles = kept(z);
+        z.iter_mut().for_each(|z| *z = one::<A>(*z).1);
+        if let Some(angles) = angles {
+            repair(&angles, &mut vec![0.0; angles.len()], z);
+        }
     }
 }
 
-vectorised!(fn separate(z: &[f64], sin: &mut [f64], cos: &mut [f64]) = separate_kernel);
 vectorised!(fn in_place(z: &mut [f64], sin: &mut [f64]) = in_place_kernel);
 vectorised!(fn only_cos(z: &mut [f64]) = cos_kernel);
 
@@ -185,7 +138,8 @@ vectorised!(fn only_cos(z: &mut [f64]) = cos_kernel);
 /// ```
 pub fn sin_cos(z: &[f64], sin: &mut [f64], cos: &mut [f64]) {
     assert!(z.len() == sin.len() && z.len() == cos.len(), "sin_cos: slices of different lengths");
-    separate(z, sin, cos)
+    cos.copy_from_slice(z);
+    in_place(cos, sin)
 }
 
 /// As [`sin_cos`], the cosines in the place of the angles.
@@ -211,12 +165,11 @@ mod tests {
     #[test]
     fn unfused_arithmetic_is_accurate_too() {
         let z: Vec<f64> = (0..400_000).map(|i| 0.025 * i as f64 + 1e-9).chain([1e4, 1e5, f64::NAN]).collect();
-        let (mut plain, mut fused) =
-            ([vec![0.0; z.len()], vec![0.0; z.len()]], [vec![0.0; z.len()], vec![0.0; z.len()]]);
+        let (mut plain, mut fused) = ([vec![0.0; z.len()], z.clone()], [vec![0.0; z.len()], z.clone()]);
         let [s, c] = &mut plain;
-        separate_kernel::<Plain>(&z, s, c);
+        in_place_kernel::<Plain>(c, s);
         let [s, c] = &mut fused;
-        separate_kernel::<Fused>(&z, s, c);
+        in_place_kernel::<Fused>(c, s);
         for k in 0..2 {
             for (i, z) in z.iter().enumerate() {
                 let exact = if k == 0 { libm::sin(*z) } else { libm::cos(*z) };

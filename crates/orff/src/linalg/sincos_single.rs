@@ -1,6 +1,6 @@
 //! Sines and cosines in single precision.
 //!
-//! As in double precision, but one loop is enough: z = n·π/2 + r with π/2 in three parts of 24 bits, the first product
+//! As in double precision: z = n·π/2 + r with π/2 in three parts of 24 bits, the first product
 //! exact by fused operations for |z| ≤ [`LIMIT`]; polynomials of degree 7 and 8 on [−π/4, π/4]. Machines without fused
 //! operations, larger angles and those that are not finite go through double precision.
 

@@ -94,8 +94,8 @@ impl Omega {
 
     /// out = X Ω[from..from+len]ᵀ, X: b×d, out: b×len; sequential.
     ///
-    /// In single precision when `out` is. Each entry has the same bits whatever the rows and atoms it is computed with. Time O(b·len·d), structured
-    /// O(b·len·log d) for whole blocks of atoms.
+    /// In single precision when `out` is. Each entry has the same bits whatever the rows and atoms it is computed with. Time
+    /// O(b·len·d), structured O(b·len·log d) for whole blocks of atoms.
     ///
     /// # Panics
     /// If the shapes disagree: X must have d columns, out b rows and at most D − from columns.

@@ -7,22 +7,31 @@
 use crate::linalg::Real;
 use crate::linalg::lanes::{Arithmetic, vectorised};
 use faer::prelude::ReborrowMut;
-use faer::{MatMut, MatRef};
+use faer::{Mat, MatMut, MatRef};
 
 /// Numbers of X that are packed at once.
 const CACHE: usize = 16_384;
 
-vectorised!(
-    /// out (b×D) = x (b×d) · omegaᵀ (d×D), in the precision of `out`.
-    pub(super) fn project<T>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, out: MatMut<'_, T>) = tiles
-);
+/// out (b×D) = x (b×d) · omegaᵀ (d×D), in the precision of `out`.
+pub(super) fn project<T: Real>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, mut out: MatMut<'_, T>) {
+    if out.row_stride() == 1 {
+        return into_columns(x, omega, out);
+    }
+    let mut columns = Mat::<T>::zeros(out.nrows(), out.ncols());
+    into_columns(x, omega, columns.as_mut());
+    out.copy_from(&columns);
+}
 
-/// Two registers of rows for each atom. (Larger tiles are no longer unrolled by the compiler, and then many times slower.)
+vectorised!(fn into_columns<T>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, out: MatMut<'_, T>) = tiles);
+
+/// Two or four registers of rows for each of four atoms. (Many larger tiles are no longer unrolled by the compiler, and then
+/// many times slower.)
 #[inline(always)]
 fn tiles<A: Arithmetic, T: Real>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, out: MatMut<'_, T>) {
-    match A::WIDE || size_of::<T>() < 8 {
-        false => tiles_of::<A, T, 8, 4>(x, omega, out),
-        true => tiles_of::<A, T, 16, 4>(x, omega, out),
+    match (A::WIDE, size_of::<T>() < 8) {
+        (true, _) => tiles_of::<A, T, 32, 4>(x, omega, out),
+        (false, true) => tiles_of::<A, T, 16, 4>(x, omega, out),
+        (false, false) => tiles_of::<A, T, 8, 4>(x, omega, out),
     }
 }
 
@@ -40,18 +49,18 @@ fn tiles_of<A: Arithmetic, T: Real, const ROWS: usize, const ATOMS: usize>(
         let rows = pack::<T, ROWS>(x.subrows(top, height));
         for (group, weights) in atoms.chunks_exact(d.max(1)).enumerate() {
             let first = group * ATOMS;
-            let width = ATOMS.min(count - first);
+            let mut columns: [(&mut [[T; ROWS]], &mut [T]); ATOMS] = std::array::from_fn(|_| Default::default());
+            let place = out.rb_mut().submatrix_mut(top, first, height, ATOMS.min(count - first));
+            for (slot, column) in columns.iter_mut().zip(place.col_iter_mut()) {
+                let column = column.try_as_col_major_mut().expect("columns in one piece");
+                *slot = column.as_slice_mut().as_chunks_mut();
+            }
             for (i, rows) in rows.chunks_exact(d.max(1)).enumerate() {
                 let sums = tile::<A, T, ROWS, ATOMS>(rows, weights);
-                let (from, lines) = (top + i * ROWS, ROWS.min(height - i * ROWS));
-                for (a, sums) in sums.iter().enumerate().take(width) {
-                    match out.rb_mut().col_mut(first + a).try_as_col_major_mut() {
-                        // of a length that the compiler knows
-                        Some(column) if lines == ROWS => {
-                            column.as_slice_mut()[from..from + ROWS].copy_from_slice(sums)
-                        }
-                        Some(column) => column.as_slice_mut()[from..from + lines].copy_from_slice(&sums[..lines]),
-                        None => (0..lines).for_each(|i| out[(from + i, first + a)] = sums[i]),
+                for ((whole, tail), sums) in columns.iter_mut().zip(&sums) {
+                    match whole.get_mut(i) {
+                        Some(place) => *place = *sums,
+                        None => tail.iter_mut().zip(sums).for_each(|(place, sum)| *place = *sum),
                     }
                 }
             }
