@@ -77,6 +77,14 @@ impl Inputs {
         }
     }
 
+    /// How many numbers are stored.
+    pub(crate) fn numbers(&self) -> usize {
+        match self {
+            Inputs::Dense(x) => x.nrows() * x.ncols(),
+            Inputs::Sparse(x) => 2 * x.values.len(),
+        }
+    }
+
     /// n×d with zeros written out.
     pub fn to_dense(&self) -> Mat<f64> {
         match self {

@@ -107,24 +107,22 @@ impl Kernel {
             return Err(Error::shape("points", format!("{d} coordinates"), x.ncols()));
         }
         let p = self.outputs(d)?;
+        let mut out = Mat::zeros(x.nrows() * p, z.nrows() * p);
+        if let Kernel::Decomposable(Decomposable { spectrum, output: Output::Given { matrix } }) = self
+            && p == 1
+        {
+            let (sections, gamma) = (spectrum.sections(x)?, matrix.mat()[(0, 0)]);
+            out.par_col_chunks_mut(1).enumerate().for_each(|(j, out)| {
+                let column = out.col_mut(0).try_as_col_major_mut().expect("columns in one piece").as_slice_mut();
+                sections(&z.row(j).iter().copied().collect::<Vec<_>>(), column);
+                column.iter_mut().for_each(|k| *k *= gamma);
+            });
+            return Ok(out);
+        }
         let rows = |m: MatRef<f64>| -> Vec<Vec<f64>> {
             (0..m.nrows()).map(|i| (0..d).map(|k| m[(i, k)]).collect()).collect()
         };
         let (x, z) = (rows(x), rows(z));
-        let mut out = Mat::zeros(x.len() * p, z.len() * p);
-        if let Kernel::Decomposable(Decomposable { spectrum, output: Output::Given { matrix } }) = self
-            && p == 1
-        {
-            let (k, gamma) = (spectrum.function(d)?, matrix.mat()[(0, 0)]);
-            out.par_col_chunks_mut(1).zip(&z).for_each(|(mut out, z)| {
-                let mut delta = vec![0.0; d];
-                for (i, x) in x.iter().enumerate() {
-                    delta.iter_mut().zip(x).zip(z).for_each(|((d, a), b)| *d = a - b);
-                    out[(i, 0)] = gamma * k(&mut delta);
-                }
-            });
-            return Ok(out);
-        }
         let atoms = match self {
             Kernel::Listed(listed) => Some(listed.atoms()?),
             _ => None,

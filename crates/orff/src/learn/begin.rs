@@ -107,6 +107,11 @@ impl<'a> Sampled<'a> {
         self.drawn.total.unwrap_or(self.drawn.rows.inputs.nrows())
     }
 
+    /// Numbers in the sample.
+    pub fn numbers(&self) -> f64 {
+        (self.inputs.numbers() + self.outputs.nrows() * self.outputs.ncols()) as f64
+    }
+
     /// Number of prepared rows of the sample: several for each row with views.
     pub fn prepared(&self) -> usize {
         self.inputs.nrows()

@@ -117,10 +117,12 @@ impl ExactRegression {
         Ok(begun.finish(found, ridge, path, choices, data.read))
     }
 
-    /// The bytes it takes, refused beyond the limit: the Gram matrix, what its factorisation takes and the posterior, six
-    /// matrices.
+    /// The bytes it takes, refused beyond the limit: the Gram matrix, a copy and its factor, and the posterior, or its
+    /// eigenvectors and what their making takes.
     fn allow(&self, n: usize, p: usize, order: usize) -> Result<f64> {
-        let bytes = 8.0 * 6.0 * (order as f64) * (order as f64);
+        let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
+        let matrices = if given { 3.0 } else { 5.0 } + if self.posterior { 1.0 } else { 0.0 };
+        let bytes = 8.0 * matrices * (order as f64) * (order as f64);
         if bytes <= self.memory as f64 * 1e6 {
             return Ok(bytes);
         }

@@ -174,7 +174,7 @@ impl LaplacianFeatures {
             Error::numerical("warp", format!("the penalty of strength {strength:.1e} is lost to rounding; lower it"))
         })?;
         let Some(rank) = self.rank.fixed().filter(|rank| *rank < m) else {
-            return cholesky.half_solve_transposed(Mat::<f64>::identity(m, m).as_ref());
+            return Ok(cholesky.inverse_factor().transpose().to_owned());
         };
         let mut second = Mat::zeros(m, m);
         let mut characters = Characters::new(map.characters());

@@ -67,8 +67,7 @@ impl LeastSquares {
         let (table, root, how) = match factor {
             Some(factor) => {
                 let table = factor.solve(None, all.cy.as_ref())?;
-                let root =
-                    posterior.then(|| factor.half_solve_transposed(Mat::identity(d, d).as_ref())).transpose()?;
+                let root = posterior.then(|| factor.inverse_factor().transpose().to_owned());
                 (table, root, "Cholesky")
             }
             None => {

@@ -8,7 +8,8 @@ use super::sections::{Sections, posterior};
 use super::stage::Stage;
 use super::{Landmarks, Regression, Ridge, sample};
 use crate::error::{Error, Result};
-use crate::feature::{Characters, Moments};
+use crate::feature::{BLOCK_ROWS, Characters, Moments};
+use crate::linalg;
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
 use crate::solve::{self, Centred, Component, PathPoint, Shape, Solution, Spectral, System};
@@ -117,9 +118,15 @@ impl Nystrom {
                 chosen
             }
         };
-        // moments of each section of a point, the system with its eigenvectors, the posterior
+        // the whitener; moments of each section of a point beside sections, features and their copy of a block of rows; the
+        // system with its eigenvectors, or its factor, and the posterior
         let unknowns = (count * width) as f64;
-        let megabytes = (8.0 * (2.0 * width as f64 + 5.0) * unknowns * unknowns / 1e6).max(1.0);
+        let blocks = 3.0 * (BLOCK_ROWS * width) as f64 * unknowns + linalg::packed(BLOCK_ROWS, count * width) as f64;
+        let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
+        let solver = if given { 2.0 } else { 5.0 } + if self.posterior { 2.0 } else { 0.0 };
+        let square = unknowns * unknowns;
+        let peak = square + width as f64 * square + blocks.max(solver * square);
+        let megabytes = 8.0 * (peak + 5.0 * sampled.numbers()) / 1e6 + 2.0;
         choices.say(watch, format!("memory about {megabytes:.0} MB for {count} landmarks (fewer take less)"));
         Ok(count)
     }

@@ -7,8 +7,9 @@ use super::ridge::Ridge;
 use crate::error::{Error, Result};
 use crate::feature::BLOCK_ROWS;
 use crate::kernel::Atoms;
+use crate::linalg;
 use crate::params::Auto;
-use crate::rows::{Batch, Inputs, Rows, Weights};
+use crate::rows::{Batch, Rows, Weights};
 use crate::solve::is_diagonal;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -51,17 +52,13 @@ impl Extent {
     pub fn of(rows: &dyn Rows, sample: &Batch, total: Option<usize>, dimension: usize) -> Self {
         let y = &sample.outputs;
         let observed: usize = y.col_iter().map(|c| c.iter().filter(|v| v.is_finite()).count()).sum();
-        let stored = match &sample.inputs {
-            Inputs::Dense(x) => x.nrows() * x.ncols(),
-            Inputs::Sparse(x) => 2 * x.values.len(),
-        };
         let scale = total.map_or(1.0, |total| total as f64 / y.nrows().max(1) as f64);
         Extent {
             inputs: dimension,
             outputs: rows.outputs(),
             gaps: gaps(y, sample.weights.as_ref()),
             entries: observed as f64 * scale,
-            sample: (stored + y.nrows() * y.ncols()) as f64,
+            sample: (sample.inputs.numbers() + y.nrows() * y.ncols()) as f64,
             again: rows.rereadable() && total.is_some(),
         }
     }
@@ -180,6 +177,7 @@ impl Regression {
         // each part also has a column for every output
         let (moments, matrix) = (m * m + if gaps { p * (m + p) } else { 0.0 }, unknowns * unknowns);
         let pass = parts * moments + m * (BLOCK_ROWS + 16) as f64 * if gaps { 2.0 } else { 1.0 };
+        let pass = pass + linalg::packed(BLOCK_ROWS, features) as f64;
         let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
         // a system that does not split is made beside the moments
         let beside = if splits { 0.0 } else { parts * moments };

@@ -39,10 +39,10 @@ impl Sections {
         Ok(Sections { kernel, points, whitener, factor, width })
     }
 
-    /// φ of prepared rows (n·width×r).
+    /// φ of prepared rows (n·width×r); its bits depend on how many there are.
     pub fn features(&self, x: MatRef<f64>) -> Result<Mat<f64>> {
         let sections = self.kernel.sections(x, self.points.as_ref())?;
-        Ok(linalg::product(sections.as_ref(), self.whitener.as_ref()))
+        Ok(linalg::block_product(sections.as_ref(), self.whitener.as_ref()))
     }
 
     pub fn rank(&self) -> usize {

@@ -1,4 +1,4 @@
-//! The numerical core: sines and cosines, products, factorisations, eigenvalues, conjugate gradients.
+//! The numerical core: sines, cosines and exponentials, products, factorisations, eigenvalues, conjugate gradients.
 //!
 //! Everything here gives, on one machine, the same bits for any number of threads; products also for any number of
 //! rows in the batch. Work is cut at places fixed by the shapes alone, each piece is sequential, and the pieces are
@@ -7,6 +7,7 @@
 
 pub mod cg;
 pub mod eigen;
+mod exp;
 pub(crate) mod lanes;
 pub mod product;
 pub mod rank;
@@ -18,8 +19,9 @@ mod sums;
 
 pub use cg::conjugate_gradient;
 pub use eigen::{Eigen, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
+pub use exp::exp_in_place;
 pub use product::{block_product, product, product_into};
-pub use rank::{Block, mirror, rank_update};
+pub use rank::{Block, mirror, packed, rank_update};
 pub use real::Real;
 pub use sincos::{cos_in_place, sin_cos, sin_cos_in_place};
 pub use solve::Cholesky;

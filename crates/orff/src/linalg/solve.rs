@@ -174,6 +174,19 @@ impl Cholesky {
         Ok(x)
     }
 
+    /// L⁻¹, m³/3 operations: A⁻¹ is its transpose times it.
+    pub fn inverse_factor(&self) -> Mat<f64> {
+        let m = self.order();
+        let mut inverse = Mat::identity(m, m);
+        inverse.par_col_chunks_mut(COLUMNS).enumerate().for_each(|(i, chunk)| {
+            // columns of L⁻¹ are zero above the diagonal
+            let above = i * COLUMNS;
+            let l = self.l.submatrix(above, above, m - above, m - above);
+            solve_lower_triangular_in_place(l, chunk.subrows_mut(above, m - above), Par::Seq);
+        });
+        inverse
+    }
+
     /// max over columns of ‖Ax − b‖ / (‖A‖‖x‖ + ‖b‖), Frobenius norm of A; 0 when there is nothing to solve.
     fn residual(&self, a: MatRef<f64>, b: MatRef<f64>, x: MatRef<f64>) -> Result<f64> {
         let m = self.order();

@@ -90,7 +90,7 @@ impl Dual {
             let targets = Mat::from_fn(n, members.len(), |i, k| self.components[members[k]].target[i]);
             let found = cholesky.solve(Some(matrix.as_ref()), targets.as_ref())?;
             drop(matrix);
-            let inverse = cholesky.half_solve(Mat::<f64>::identity(n, n).as_ref())?; // L⁻¹
+            let inverse = cholesky.inverse_factor();
             let trace: f64 = (0..n).map(|j| inverse.col(j).iter().map(|v| v * v).sum::<f64>()).sum();
             for (at, &k) in members.iter().enumerate() {
                 out.coefficients[k] = found.col(at).iter().map(|g| g / s2).collect();

@@ -2,6 +2,7 @@
 
 use super::Lengthscale;
 use super::law::{Law, Parameters, Sampling};
+use crate::linalg::exp_in_place;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,12 @@ impl Parameters for Gaussian {
 impl Law for Gaussian {
     fn value(&self, t: &[f64]) -> f64 {
         libm::exp(-0.5 * t.iter().map(|t| t * t).sum::<f64>())
+    }
+
+    fn radial(&self, squares: &mut [f64]) -> bool {
+        squares.iter_mut().for_each(|s| *s *= -0.5);
+        exp_in_place(squares);
+        true
     }
 
     /// k₀(t)(I − ttᵀ).

@@ -10,6 +10,11 @@ pub(crate) trait Law: Sync {
     /// k₀(t).
     fn value(&self, t: &[f64]) -> f64;
 
+    /// k₀ of many t in the place of their ‖t‖²; false, and nothing done, where it is no function of the norm.
+    fn radial(&self, _squares: &mut [f64]) -> bool {
+        false
+    }
+
     /// −∇∇ᵀk₀(t), d×d; asked for only if `variance` is finite.
     fn minus_hessian(&self, t: &[f64]) -> Mat<f64>;
 

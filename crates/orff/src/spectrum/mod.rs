@@ -20,7 +20,8 @@ pub use omega::Omega;
 pub use structured::Structured;
 
 use crate::error::{Error, Result};
-use faer::Mat;
+use crate::linalg::lanes::{Arithmetic, vectorised};
+use faer::{Mat, MatRef};
 use law::{Law, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -134,12 +135,23 @@ impl Spectrum {
         Ok(self.law().value(&whiten(delta, &self.check(delta.len())?)))
     }
 
-    /// k₀ as a function of many differences: parameters are checked once; each call divides δ by ℓ in place.
-    pub(crate) fn function(&self, d: usize) -> Result<impl Fn(&mut [f64]) -> f64 + Sync + '_> {
-        let scales = self.check(d)?;
-        Ok(move |delta: &mut [f64]| {
-            delta.iter_mut().zip(&scales).for_each(|(d, s)| *d /= s);
-            self.law().value(delta)
+    /// k₀(xᵢ − z) for points in chart coordinates, x n×d given by its columns, into `out`. Parameters are checked once; each
+    /// entry has the same bits whatever stands beside it.
+    pub(crate) fn sections(&self, x: MatRef<f64>) -> Result<impl Fn(&[f64], &mut [f64]) + Sync + '_> {
+        let scales = self.check(x.ncols())?;
+        let columns: Vec<Vec<f64>> = (0..x.ncols()).map(|k| x.col(k).iter().copied().collect()).collect();
+        Ok(move |z: &[f64], out: &mut [f64]| {
+            out.fill(0.0);
+            for ((x, z), scale) in columns.iter().zip(z).zip(&scales) {
+                add_squares(x, *z, 1.0 / scale, out);
+            }
+            if !self.law().radial(out) {
+                let mut t = vec![0.0; columns.len()];
+                for (i, out) in out.iter_mut().enumerate() {
+                    t.iter_mut().enumerate().for_each(|(k, t)| *t = (columns[k][i] - z[k]) / scales[k]);
+                    *out = self.law().value(&t);
+                }
+            }
         })
     }
 
@@ -185,3 +197,14 @@ impl Spectrum {
 fn whiten(delta: &[f64], scales: &[f64]) -> Vec<f64> {
     delta.iter().zip(scales).map(|(d, s)| d / s).collect()
 }
+
+/// sᵢ += (a(xᵢ − z))².
+#[inline(always)]
+fn add_squares_kernel<A: Arithmetic>(x: &[f64], z: f64, a: f64, sums: &mut [f64]) {
+    for (s, x) in sums.iter_mut().zip(x) {
+        let t = a * (x - z);
+        *s = A::fma(t, t, *s);
+    }
+}
+
+vectorised!(fn add_squares(x: &[f64], z: f64, a: f64, sums: &mut [f64]) = add_squares_kernel);

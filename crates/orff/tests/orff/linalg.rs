@@ -1,6 +1,7 @@
 //! The numerical core against naive sums, exact reductions and itself under other numbers of threads.
 
 mod conjugate_gradients;
+mod exp;
 mod factorisations;
 mod products;
 mod sincos;

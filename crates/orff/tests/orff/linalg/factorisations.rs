@@ -17,6 +17,8 @@ fn cholesky_solves() {
         let half = factor.half_solve(b.as_ref()).unwrap();
         let quadratic = naive(b.transpose(), x.as_ref());
         close(naive(half.transpose(), half.as_ref()).as_ref(), quadratic.as_ref(), 1e-9 * quadratic.norm_max());
+        let inverse = factor.inverse_factor();
+        close(naive(factor.factor(), inverse.as_ref()).as_ref(), Mat::identity(n, n).as_ref(), 1e-11);
         let log_det: f64 = eigen(a.as_ref()).unwrap().values.iter().map(|v| v.ln()).sum();
         assert!((factor.log_det() - log_det).abs() < 1e-9 * (1.0 + log_det.abs()));
         let again = Cholesky::from_factor(factor.factor().to_owned()).unwrap();
