@@ -196,7 +196,9 @@ impl Task<'_> {
 
     /// A model of some rows.
     pub fn learn(&self, rows: &dyn Rows, watch: &mut Progress) -> Result<Model> {
-        evaluate::outputs(self.source, rows, &mut |rows| Ok((self.learner.fit)(self.values, rows, watch)?))
+        let model =
+            evaluate::outputs(self.source, rows, &mut |rows| Ok((self.learner.fit)(self.values, rows, watch)?))?;
+        read_by(model, self.source)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Flags made from declared parameters, and values from flags and configuration files.
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use orff::kernel::Kernel;
 use orff::params::{Kind, Param};
 use serde_json::{Map, Value};
+use std::ffi::OsStr;
 
 /// The command was asked for something it cannot be asked for.
 #[derive(Debug)]
@@ -30,14 +32,40 @@ pub fn flag(param: &Param, default: Option<&Value>) -> Arg {
         Some(Value::Object(_)) => String::new(),
         Some(value) => format!(" [default: {value}]"),
     };
+    let words = param.kind.words();
+    // one word, such as auto, is said where it is described; shells complete it all the same
+    let takes = if words.len() > 1 && !matches!(param.kind, Kind::Flag) {
+        format!(" [takes: {}]", param.kind.expected().trim_start_matches("one of "))
+    } else {
+        String::new()
+    };
     let arg = Arg::new(param.name)
         .long(param.flag())
         .value_name(value_name(&param.kind))
-        .help(format!("{}{shown}", param.text()))
+        .help(format!("{}{takes}{shown}", param.text()))
+        .value_parser(Words(words))
+        .hide_possible_values(true)
         .allow_hyphen_values(true);
     match param.kind {
         Kind::Flag => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
         _ => arg,
+    }
+}
+
+/// Any text, checked later by the declaration of the parameter, whose sentence is the same everywhere; the words are for
+/// the completions of shells.
+#[derive(Clone)]
+struct Words(Vec<&'static str>);
+
+impl TypedValueParser for Words {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        (!self.0.is_empty()).then(|| Box::new(self.0.iter().map(PossibleValue::new)) as _)
     }
 }
 

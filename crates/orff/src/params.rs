@@ -111,6 +111,19 @@ impl Kind {
         }
     }
 
+    /// The words it takes.
+    pub fn words(&self) -> Vec<&'static str> {
+        match self {
+            Kind::Choice(words) => words.to_vec(),
+            Kind::Flag => vec!["true", "false"],
+            Kind::Auto(inner) => [vec!["auto"], inner.words()].concat(),
+            Kind::WordOr(words, inner) => [words.to_vec(), inner.words()].concat(),
+            Kind::Several(inner) => inner.words(),
+            Kind::Group => vec!["additive", "multiplicative", "skewed(c)"],
+            _ => Vec::new(),
+        }
+    }
+
     fn accepts(&self, value: &Value) -> bool {
         match self {
             Kind::Count { min, max } => value.as_u64().is_some_and(|v| v >= *min && v <= *max),

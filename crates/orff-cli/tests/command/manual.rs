@@ -77,8 +77,11 @@ fn help_completions_and_manual_come_from_the_declarations() {
     ] {
         assert!(help.contains(flag), "{flag}");
     }
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("[takes: additive, multiplicative, skewed(c)"), "{help}");
+    assert!(help.contains("[takes: evidence, gcv, loo or a number ≥ 0]"), "{help}");
     let (text, _) = desk.ok(&["completions", "bash"]);
-    assert!(text.contains("--lengthscale"));
+    assert!(text.contains("--lengthscale") && text.contains("quasi-monte-carlo"));
     desk.ok(&["man", "pages"]);
     assert!(Path::new(&desk.path("pages/orff-fit-regression.1")).exists());
 }

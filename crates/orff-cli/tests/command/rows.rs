@@ -27,10 +27,12 @@ fn standard_input_gives_the_model_of_the_file() {
 fn held_out_rows_and_folds_are_scored() {
     let desk = Desk::new();
     desk.write("d.csv", &rows(200, "x1,x2,y1,y2"));
-    // scores are data
+    desk.write("named.csv", &rows(200, "x1,x2,up,down"));
+    // scores are data, with the names of their columns
     let (said, _) =
-        desk.ok(&["fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "80", "--test", "0.25"]);
+        desk.ok(&["fit", "regression", "named.csv", "--outputs", "up,down", "--features", "80", "--test", "0.25"]);
     assert!(said.contains("25 % of the rows, held out") && said.contains("coverage"), "{said}");
+    assert!(said.contains("\nup ") && said.contains("\ndown ") && !said.contains("\ny1"), "{said}");
     let (said, talk) =
         desk.ok(&["-q", "fit", "regression", "d.csv", "--outputs", "y1", "--features", "80", "--folds", "3"]);
     assert_eq!(talk, "");
