@@ -48,7 +48,9 @@ crate::params! {
             Kind::WordOr(&["evidence", "gcv", "loo"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
         /// Learn a constant for each output.
         offset / fit_intercept: bool = true, Kind::Flag;
-        /// Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
+        /// Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f). It is the covariance of their noise up to a factor, which
+        /// is learned: only the ratios of its entries matter, a ridge means what it means without it, and c·I is none for
+        /// outputs that have one scale (fields); where each is scaled for itself, none is Σ = diag(their variances).
         metric / metric: Option<Matrix> = None, Kind::Matrix;
         /// Keep what error bars need (K² numbers for K unknowns).
         posterior / posterior: bool = true, Kind::Flag;

@@ -295,3 +295,51 @@ fn the_noise_of_rows_has_no_unit_of_precisions() {
         assert!((&one - &many).norm_max() < 1e-5 * one.norm_max(), "{one:?} {many:?}");
     }
 }
+
+/// A metric is the covariance of the noise up to a factor: no factor changes anything, and c·I is no metric where outputs
+/// have one scale. Where each is scaled for itself that is a metric of their variances.
+#[test]
+fn a_metric_has_no_unit() {
+    let (x, y) = two_outputs(40);
+    let z = points(6, 2, 8);
+    let rows = Table::new(x, y.clone()).unwrap();
+    let variance = |t: usize| {
+        let mean = y.col(t).iter().sum::<f64>() / 40.0;
+        y.col(t).iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 40.0
+    };
+    for name in KERNELS {
+        let kernel: Kernel = name.parse().unwrap();
+        for ridge in [Ridge::Given(1e-3), Ridge::Evidence] {
+            let fit = |metric: Option<Mat<f64>>| {
+                let metric = metric.map(|m| Matrix::new(m, "metric").unwrap());
+                let features = Auto::Fixed(60);
+                let learner = Regression { kernel: kernel.clone(), metric, ridge, features, ..Regression::default() };
+                let model = learner.fit(&rows, &mut Silent).unwrap().model;
+                Bars::of(|query| model.predict(&Inputs::Dense(z.clone()), query), &model.noise)
+            };
+            let full = faer::mat![[1.0, 0.3], [0.3, 0.5]];
+            let (none, unit, one) = (fit(None), fit(Some(Mat::identity(2, 2))), fit(Some(full.clone())));
+            for c in [0.01, 100.0] {
+                let other = fit(Some(faer::Scale(c) * Mat::<f64>::identity(2, 2)));
+                assert!(other.gap(&unit) < 1e-5, "{name}, {ridge:?}, {c}: {:e}", other.gap(&unit));
+                let other = fit(Some(faer::Scale(c) * &full));
+                assert!(other.gap(&one) < 1e-5, "{name}, {ridge:?}, {c}: {:e}", other.gap(&one));
+            }
+            if name != KERNELS[0] {
+                // the same function; one variance in place of two
+                assert!((&none.mean - &unit.mean).norm_max() < 1e-5, "{name}, {ridge:?}");
+                let judged = |bars: &Bars| bars.noise[(0, 0)] + bars.noise[(1, 1)];
+                assert!((judged(&none) / judged(&unit) - 1.0).abs() < 1e-5, "{name}, {ridge:?}");
+                for i in 0..6 {
+                    let square = |t: usize| (none.f[(i, t)] / unit.f[(i, t)]).powi(2);
+                    assert!((square(0) + square(1) - 2.0).abs() < 1e-5, "{name}, {ridge:?}");
+                }
+            }
+            if name == KERNELS[0] {
+                let own = Mat::from_fn(2, 2, |s, t| if s == t { 3.0 * variance(t) } else { 0.0 });
+                let (with, without) = (fit(Some(own)), fit(None));
+                assert!((&with.mean - &without.mean).norm_max() < 1e-6, "{ridge:?}");
+            }
+        }
+    }
+}
