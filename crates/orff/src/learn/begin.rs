@@ -158,7 +158,8 @@ impl<'a> Sampled<'a> {
     pub fn begin(self, learner: &Regression, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Begun<'a>> {
         let rows = self.drawn.size().unwrap_or(self.drawn.rows.inputs.nrows()) as f64;
         let (inputs, outputs) = (&self.inputs, &self.outputs);
-        let prepared = Prepared { inputs, outputs, weights: self.weights.as_ref(), rows };
+        let preparation = &self.stage.preparation;
+        let prepared = Prepared { inputs, outputs, weights: self.weights.as_ref(), rows, preparation };
         let (seen, reasons) = choose::open_parameters(learner, &self.given, &prepared, self.seen(), watch)?;
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         let kernel = self.given.resolve(&seen)?;

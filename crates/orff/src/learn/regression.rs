@@ -275,7 +275,7 @@ impl Regression {
                     choose::features(known, sizes.unknowns(sampled.gaps()), again, self.map.kind(2));
                 let fits = |n: usize| self.plan(n, &sizes, &extent).is_ok();
                 if !fits(n) {
-                    (n, reason) = choose::fewer(n, self.memory, fits);
+                    (n, reason) = choose::fewer(n, self.memory, fits)?;
                 }
                 choices.say(watch, reason);
                 n

@@ -100,7 +100,13 @@ impl Gathering {
             Ridge::Given(ridge) => Strength::Ridge(ridge),
             _ => {
                 let (inputs, outputs, weights) = self.stage.prepare(drawn, 1)?;
-                let prepared = Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref(), rows: 0.0 };
+                let prepared = Prepared {
+                    inputs: &inputs,
+                    outputs: &outputs,
+                    weights: weights.as_ref(),
+                    rows: 0.0,
+                    preparation: &self.stage.preparation,
+                };
                 let (shift, reason) = choose::shift(&learner, &self.kernel, &prepared, watch)?;
                 choices.say(watch, reason);
                 Strength::Shift(shift)

@@ -71,7 +71,7 @@ impl Problem<'_> {
         let need = |features: usize| megabytes(features, columns, (n, d), each, learner.memory);
         let limit = learner.memory as f64;
         if learner.features.fixed().is_none() && need(features) > limit {
-            let (fewer, reason) = choose::fewer(features, learner.memory, |features| need(features) <= limit);
+            let (fewer, reason) = choose::fewer(features, learner.memory, |features| need(features) <= limit)?;
             features = fewer;
             self.choices.say(watch, reason);
         }
