@@ -119,8 +119,8 @@ class Field(Regressor):
         -------
         dict
             ``gradient`` and ``rotation`` of shape (n, d), ``mean`` of shape (d,), and the ``energies`` of each: mean
-            squares over the rows, and the ``cross`` term 2⟨gradient, rotation⟩. Gradient, rotation and cross add up to
-            the mean square of the field less its ``mean``.
+            squares over the rows, and the ``cross`` term 2⟨gradient, rotation⟩. Both parts are about their own means over
+            the rows, ``mean`` is that of the field: gradient, rotation and cross add up to its variance.
 
         Examples
         --------

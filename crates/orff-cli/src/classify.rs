@@ -35,7 +35,9 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
         Labels::Words | Labels::Truth => Carried::Text,
     };
     let label = model.info.outputs.first().cloned().unwrap_or_else(|| "class".into());
+    let label = crate::predict::predicted(&label, source.kept());
     let (mut kept, mut names) = (source.kept().to_vec(), Vec::new());
+    let mut all = vec![label.clone()];
     if array {
         names.push(label)
     } else {
@@ -46,6 +48,8 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
             names.extend(classes.names.iter().map(|name| format!("{prefix}_{name}")));
         }
     }
+    all.extend(names.iter().cloned());
+    crate::predict::once(source.kept(), &all)?;
     let query = Query { single: source.single(), ..Query::default() };
     model.scores(&Inputs::Dense(Mat::zeros(0, model.inputs())), query)?;
     let mut writer = Writer::create(target, None, &kept, &names)?;

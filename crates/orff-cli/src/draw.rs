@@ -10,9 +10,10 @@ use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
 use orff::archive::write_atomically;
-use orff::model::{Linear, Model, Query};
+use orff::model::{Linear, Model, Preparation, Query};
 use orff::params::Params;
 use orff::rows::Inputs;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// `orff plot MODEL -o PICTURE.svg`.
@@ -85,7 +86,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let title = matches.get_one::<String>("title").cloned().unwrap_or(name);
     let svg = match kind {
-        "field" if d == p && d >= 2 => field(&model, model.linear()?, &title, text("style"), text("background"))?,
+        "field" if d == p && d >= 2 => field(&model, &title, text("style"), text("background"))?,
         "field" => {
             return Err(Usage(format!(
                 "--kind field: needs as many outputs as inputs, at least two, got {d} inputs and {p} outputs"
@@ -107,7 +108,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
 }
 
 /// The plane of the first two inputs; others stay at their training mean. Projected models are drawn in kilometres.
-fn field(model: &Model, linear: &Linear, title: &str, style: &str, background: &str) -> Result<String> {
+fn field(model: &Model, title: &str, style: &str, background: &str) -> Result<String> {
     let d = model.inputs();
     let training = &model.info.training.points;
     let unit = if model.projection.is_some() { 1e-3 } else { 1.0 };
@@ -119,7 +120,7 @@ fn field(model: &Model, linear: &Linear, title: &str, style: &str, background: &
         Inputs::Dense(Mat::from_fn(places.len(), d, |i, k| if k < 2 { places[i][k] / unit } else { rest[k - 2] }))
     };
     let mut value = |places: &[[f64; 2]]| -> Result<Vec<[f64; 2]>> {
-        let f = linear.predict(&at(places), Query::default())?.mean;
+        let f = model.body.predict(&at(places), Query::default())?.mean;
         Ok((0..places.len()).map(|i| [f[(i, 0)], f[(i, 1)]]).collect())
     };
     let shown = match background {
@@ -130,14 +131,18 @@ fn field(model: &Model, linear: &Linear, title: &str, style: &str, background: &
         "none" => None,
         _ => Some(Background::Speed),
     };
-    // potential and stream function of a field that has both parts are those of its parts
-    let gradient = if shown == Some(Background::Potential) { Some(linear.gradient_part()?) } else { None };
-    let rotation = if shown == Some(Background::Stream) { Some(linear.rotation_part()?) } else { None };
-    let mut colours = |places: &[[f64; 2]]| -> Result<Vec<f64>> {
+    // only waves have derivatives; potential and stream function of a field that has both parts are those of its parts
+    let calculus = match shown {
+        None | Some(Background::Speed) => None,
+        Some(Background::Potential) => Some(Cow::Owned(model.linear()?.gradient_part()?)),
+        Some(Background::Stream) => Some(Cow::Owned(model.linear()?.rotation_part()?)),
+        Some(_) => Some(Cow::Borrowed(model.linear()?)),
+    };
+    let colours = |linear: &Linear, places: &[[f64; 2]]| -> Result<Vec<f64>> {
         let x = at(places);
         Ok(match shown {
-            Some(Background::Potential) => gradient.as_ref().unwrap_or(linear).potential(&x)?,
-            Some(Background::Stream) => rotation.as_ref().unwrap_or(linear).stream_function(&x)?,
+            Some(Background::Potential) => linear.potential(&x)?,
+            Some(Background::Stream) => linear.stream_function(&x)?,
             Some(Background::Curl) => {
                 let c = linear.curl(&x)?;
                 (0..places.len()).map(|i| c[(i, 0)]).collect()
@@ -147,7 +152,7 @@ fn field(model: &Model, linear: &Linear, title: &str, style: &str, background: &
     };
     let names = &model.info.inputs;
     let axes = if model.projection.is_some() { ["east", "north"] } else { [names[0].as_str(), names[1].as_str()] };
-    let range = if points.is_empty() { centred_range(linear) } else { range_of(&points) };
+    let range = if points.is_empty() { centred_range(model.preparation()) } else { range_of(&points) };
     let picture = FieldPicture {
         title,
         axes,
@@ -160,13 +165,14 @@ fn field(model: &Model, linear: &Linear, title: &str, style: &str, background: &
         reach: reach(&points),
         ..FieldPicture::default()
     };
-    let own = !matches!(shown, None | Some(Background::Speed));
-    if own { field_svg(&picture, &mut value, Some(&mut colours)) } else { field_svg(&picture, &mut value, None) }
+    match &calculus {
+        Some(linear) => field_svg(&picture, &mut value, Some(&mut |places| colours(linear, places))),
+        None => field_svg(&picture, &mut value, None),
+    }
 }
 
 /// Where the model is centred, two scales to each side, when no training points are known.
-fn centred_range(linear: &Linear) -> ([f64; 2], [f64; 2]) {
-    let p = &linear.preparation;
+fn centred_range(p: &Preparation) -> ([f64; 2], [f64; 2]) {
     let side = |sign: f64| [p.centre[0] + sign * 2.0 * p.scale[0], p.centre[1] + sign * 2.0 * p.scale[1]];
     (side(-1.0), side(1.0))
 }

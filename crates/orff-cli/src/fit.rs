@@ -18,7 +18,7 @@ use orff::rows::Rows;
 use orff::watch::Watch;
 use orff_table::Source;
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `orff fit LEARNER FILE… -o MODEL`.
 pub fn command() -> Command {
@@ -130,8 +130,8 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     if columns.folds == 1 {
         return Err(Usage("--folds: expected 0 or at least 2, got 1".into()).into());
     }
-    if let Some(folder) = target.and_then(|t| t.parent()).filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
-        bail!("-o: there is no folder {}", folder.display());
+    if let Some(target) = target {
+        writable(target)?;
     }
     let domain = fitting(&values[0], &source)?;
     let projection = columns.projection(&source, session)?;
@@ -174,6 +174,17 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses a place where no model can be written, before any work.
+pub fn writable(target: &Path) -> Result<()> {
+    if target.is_dir() {
+        bail!("-o: {} is a folder; say the name of a file in it, for example m.orff", target.display());
+    }
+    match target.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        Some(folder) => bail!("-o: there is no folder {}", folder.display()),
+        None => Ok(()),
+    }
 }
 
 /// What is learned from which rows.

@@ -4,6 +4,7 @@ use crate::evaluate;
 use anyhow::Result;
 use clap::{ArgMatches, Command};
 use faer::Mat;
+use orff::archive::Reader;
 use orff::model::{Body, Energies, Model, Training};
 use orff::rows::Inputs;
 use std::io::Write;
@@ -20,6 +21,8 @@ pub fn command() -> Command {
 /// Runs it.
 pub fn run(matches: &ArgMatches) -> Result<()> {
     let path = matches.get_one::<PathBuf>("model").expect("clap requires it");
+    // what is read only when it is asked for is checked, too
+    Reader::open(path)?.verify_all()?;
     let model = Model::load(path)?;
     let mut out = std::io::stdout().lock();
     if matches.get_one::<String>("report").is_some_and(|f| f == "json") {
@@ -93,11 +96,12 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         line(
             "energy",
             format!(
-                "at training points, about the mean: gradient {:.4e} ({:.0} %), rotation {:.4e} ({:.0} %)",
+                "at training points, about the mean: gradient {:.4e} ({:.0} %), rotation {:.4e} ({:.0} %), both at once {:.4e}",
                 parts.gradient,
                 share(parts.gradient),
                 parts.rotation,
-                share(parts.rotation)
+                share(parts.rotation),
+                parts.cross
             ),
         )?;
     }

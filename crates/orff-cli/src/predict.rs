@@ -9,7 +9,7 @@ use orff::model::{Model, Query};
 use orff::params::Params;
 use orff::rows::{Inputs, Rows};
 use orff::watch::Watch;
-use orff_table::{Selector, Source, Writer};
+use orff_table::{Kept, Selector, Source, Writer};
 use std::path::PathBuf;
 
 /// `orff predict MODEL FILE… -o OUT`.
@@ -51,7 +51,10 @@ pub fn command() -> Command {
             Arg::new("keep")
                 .long("keep")
                 .value_name("COLUMNS")
-                .help("Columns of the rows to carry along, such as an id"),
+                .help(
+                    "Columns of the rows to carry along, such as an id; beside an output y that is kept the prediction is \
+                     called y_predicted",
+                ),
         )
         .arg(evaluate::threads_arg());
     for param in data::Reading::SPEC {
@@ -81,7 +84,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let answers: Vec<String> = value.map_or(model.info.outputs.clone(), |name| vec![name]);
     let mut names = Vec::new();
     for output in &answers {
-        names.push(output.clone());
+        names.push(predicted(output, source.kept()));
         if std {
             names.push(format!("{output}_std"));
         }
@@ -97,6 +100,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         calculus::check(&model, word).with_context(|| format!("--also {word}"))?;
         names.extend(calculus::names(&model, word)?);
     }
+    once(source.kept(), &names)?;
     let target = matches.get_one::<PathBuf>("out").expect("it has a default");
     let mut writer = Writer::create(target, None, source.kept(), &names)?;
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
@@ -106,12 +110,12 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         let page = page?;
         let n = page.nrows();
         let mut out = Mat::full(n, names.len(), f64::NAN);
-        let predicted = model.predict(&page.batch.inputs, query).map_err(|e| page.placed(e))?;
+        let found = model.predict(&page.batch.inputs, query).map_err(|e| page.placed(e))?;
         for (i, &row) in page.used.iter().enumerate() {
             for (k, t) in asked(page.tasks.as_deref(), i, model.info.outputs.len()).enumerate() {
-                let mean = predicted.mean[(i, t)];
+                let mean = found.mean[(i, t)];
                 let mut cells = vec![mean];
-                if let Some(deviation) = predicted.std.as_ref().map(|s| s[(i, t)]) {
+                if let Some(deviation) = found.std.as_ref().map(|s| s[(i, t)]) {
                     if std {
                         cells.push(deviation);
                     }
@@ -144,6 +148,22 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         crate::progress::tell(&format!("wrote {} ({rows} rows)", target.display()));
     }
     Ok(())
+}
+
+/// The name of a prediction: that of its output, unless a column that is carried along has it.
+pub fn predicted(output: &str, kept: &[Kept]) -> String {
+    if kept.iter().any(|kept| kept.name == output) { format!("{output}_predicted") } else { output.into() }
+}
+
+/// Refuses a column that is carried along under the name of one that is predicted: nobody could tell them apart.
+pub fn once(kept: &[Kept], names: &[String]) -> Result<()> {
+    match kept.iter().find(|kept| names.contains(&kept.name)) {
+        None => Ok(()),
+        Some(Kept { name, .. }) => {
+            let how = "rename it in the rows, or leave it out and put the files side by side (rows keep their order)";
+            Err(flags::Usage(format!("--keep {name}: a column of the predictions has this name; {how}")).into())
+        }
+    }
 }
 
 /// The outputs that are asked for at row i: that of its task, or all.

@@ -209,9 +209,7 @@ fn asked(
 /// Runs `orff fit series`.
 pub fn fit(forecaster: &'static Forecaster, matches: &ArgMatches, session: &Session) -> Result<()> {
     let target = matches.get_one::<PathBuf>("model").expect("clap requires it");
-    if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
-        bail!("-o: there is no folder {}", folder.display());
-    }
+    crate::fit::writable(target)?;
     let (values, series, columns, _) = asked(forecaster, &[], matches, session)?;
     let mut watch = Progress::new(session.quiet, || (0, None));
     let mut model: Model = (forecaster.fit)(&values, &series, (), &mut watch)?;

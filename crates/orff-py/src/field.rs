@@ -89,20 +89,12 @@ pub fn decompose<'py>(
             room(&[n, d], what, "ask for fewer points at a time")
         };
         let (mut gradient, mut rotation, mut mean) = (part()?, part()?, Vec::new());
-        let mut energies = Energies { gradient: 0.0, rotation: 0.0, mean: 0.0, cross: 0.0 };
-        // energies are those of all rows
         by_blocks(&rows, &Gaps::Refused, d, watch, |x| {
-            let parts = model.linear()?.decompose(&*model.projected(x)?)?;
-            extend(&mut gradient, &parts.gradient);
-            extend(&mut rotation, &parts.rotation);
-            let share = x.nrows() as f64 / n as f64;
-            energies.gradient += share * parts.energies.gradient;
-            energies.rotation += share * parts.energies.rotation;
-            energies.cross += share * parts.energies.cross;
-            energies.mean = parts.energies.mean;
-            mean = parts.mean;
+            mean = model.linear()?.parts(&*model.projected(x)?, &mut gradient, &mut rotation)?;
             Ok(())
         })?;
+        // means and energies are those of all rows
+        let energies = Energies::about_means(&mut gradient, &mut rotation, &mut mean);
         Ok((gradient, rotation, mean, energies))
     })?;
     let out = PyDict::new(py);

@@ -239,3 +239,69 @@ fn a_model_without_its_names_is_refused() {
         assert!(said.contains("the model has 2 outputs"), "{said}");
     }
 }
+
+#[test]
+fn a_folder_is_no_model_and_one_megabyte_is_no_room() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    let line = ["fit", "regression", "d.csv", "--outputs", "y1,y2"];
+    let said = desk.fails(&[&line[..], &["-o", "."]].concat(), 1);
+    // before the work: no column and no choice was spoken of
+    assert!(said.contains("-o: . is a folder") && !said.contains("features"), "{said}");
+    let said = desk.fails(&[&line[..], &["-o", "m.orff", "--memory", "1"]].concat(), 2);
+    assert!(said.contains("memory: expected more megabytes") && !said.contains("have room for"), "{said}");
+    desk.ok(&[&line[..], &["-o", "m.orff", "--memory", "4"]].concat());
+}
+
+#[test]
+fn a_column_is_not_carried_under_the_name_of_a_prediction() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    desk.ok(&["-q", "fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "16", "-o", "m.orff"]);
+    let (text, _) = desk.ok(&["-q", "predict", "m.orff", "d.csv", "--keep", "x1,y1", "--std"]);
+    assert!(text.starts_with("x1,y1,y1_predicted,y1_std,y2,y2_std\n"), "{text}");
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2").replacen("y1,y2", "y1_std,y1", 1));
+    let said = desk.fails(&["predict", "m.orff", "d.csv", "--keep", "y1_std", "--std"], 2);
+    assert!(said.contains("--keep y1_std: a column of the predictions has this name"), "{said}");
+    desk.write("c.csv", "x,label\n0,a\n1,b\n0.1,a\n0.9,b\n0.2,a\n0.8,b\n");
+    desk.ok(&["-q", "fit", "classification", "c.csv", "--target", "label", "--features", "16", "-o", "c.orff"]);
+    let (text, _) = desk.ok(&["-q", "predict", "c.orff", "c.csv", "--keep", "label"]);
+    assert!(text.starts_with("label,label_predicted\na,"), "{text}");
+}
+
+/// The posterior is read when it is asked for; whoever inspects a file wants to know that all of it is whole.
+#[test]
+fn a_changed_byte_anywhere_is_found_by_inspect() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    desk.ok(&["-q", "fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "16", "-o", "m.orff"]);
+    desk.ok(&["inspect", "m.orff"]);
+    let whole = std::fs::read(desk.path("m.orff")).unwrap();
+    let header = 8 + u64::from_le_bytes(whole[..8].try_into().unwrap()) as usize;
+    for share in [0.02, 0.5, 0.98] {
+        let mut other = whole.clone();
+        other[header + (share * (whole.len() - header) as f64) as usize] ^= 4;
+        std::fs::write(desk.path("other.orff"), other).unwrap();
+        let said = desk.fails(&["inspect", "other.orff"], 1);
+        assert!(said.contains("does not match its checksum"), "{said}");
+    }
+}
+
+/// Two inputs with one scale, a lengthscale in it and in theirs.
+#[test]
+fn a_lengthscale_is_said_in_the_units_of_the_inputs_too() {
+    let desk = Desk::new();
+    let mut text = String::from("x,y,u,v\n");
+    for i in 0..60 {
+        let (x, y) = ((i as f64 * 0.7549) % 1.0 * 200.0, (i as f64 * 0.5698) % 1.0 * 200.0);
+        text += &format!("{x},{y},{},{}\n", (y / 50.0).sin(), (x / 50.0).cos());
+    }
+    desk.write("d.csv", &text);
+    let (_, said) = desk.ok(&["fit", "field", "d.csv", "--outputs", "u,v", "--features", "64", "-o", "m.orff"]);
+    let line = said.lines().find(|line| line.contains("lengthscale")).unwrap();
+    let number = |rest: &str| rest.trim().split([' ', ';']).next().unwrap().parse::<f64>().unwrap();
+    let (scaled, own) =
+        (number(line.split("lengthscale").nth(1).unwrap()), number(line.split("inputs;").nth(1).unwrap()));
+    // coordinates that fill 200 evenly deviate by 200/√12
+    assert!((own / scaled / (200.0 / 12f64.sqrt()) - 1.0).abs() < 0.05, "{line}");
+}

@@ -120,3 +120,55 @@ fn a_projected_field_has_derivatives_per_metre() {
         assert!((row[4] * degree * 60f64.to_radians().cos() - 2.0).abs() < 0.4, "{line}");
     }
 }
+
+/// (x² + y, y² − x) on a square: the variances of (x², y²) and of (y, −x) are 8/45 and 2/3.
+#[test]
+fn the_energies_of_a_field_are_those_of_its_parts() {
+    let desk = Desk::new();
+    let mut text = String::from("x,y,u,v\n");
+    for i in 0..400 {
+        let (x, y) = ((i as f64 * 0.7548776662) % 1.0 * 2.0 - 1.0, (i as f64 * 0.5698402910) % 1.0 * 2.0 - 1.0);
+        let off = |k: usize| 0.01 * ((i * 37 + k * 11) % 19) as f64 / 9.0 - 0.01;
+        text += &format!("{x},{y},{},{}\n", x * x + y + off(0), y * y - x + off(1));
+    }
+    desk.write("d.csv", &text);
+    desk.ok(&["-q", "fit", "field", "d.csv", "--outputs", "u,v", "-o", "m.orff"]);
+    let (text, _) = desk.ok(&["inspect", "m.orff"]);
+    let line = text.lines().find(|line| line.starts_with("energy")).unwrap();
+    let after = |word: &str| -> f64 {
+        let rest = line.split(word).nth(1).unwrap();
+        rest.trim_start().split([' ', ',']).next().unwrap().parse().unwrap()
+    };
+    let (gradient, rotation, both) = (after("gradient"), after("rotation"), after("both at once"));
+    assert!((gradient - 8.0 / 45.0).abs() < 0.25 && (rotation - 2.0 / 3.0).abs() < 0.25, "{line}");
+    assert!((gradient + rotation + both - 8.0 / 45.0 - 2.0 / 3.0).abs() < 0.05, "{line}");
+    desk.ok(&["-q", "predict", "m.orff", "d.csv", "--also", "gradient-part,rotation-part", "-o", "out.csv"]);
+    let rows: Vec<Vec<f64>> =
+        desk.read("out.csv").lines().skip(1).map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
+    for row in &rows {
+        let constant = |r: &[f64], k: usize| r[k] - r[2 + k] - r[4 + k];
+        for k in 0..2 {
+            assert!(row[2 + k].abs() < 3.0 && row[4 + k].abs() < 3.0, "{row:?}");
+            assert!((constant(row, k) - constant(&rows[0], k)).abs() < 1e-9, "{row:?}");
+        }
+    }
+}
+
+/// A field without waves has no derivatives, but arrows and a speed.
+#[test]
+fn a_field_of_kernel_sections_is_drawn() {
+    let desk = Desk::new();
+    let mut text = String::from("x,y,u,v\n");
+    for i in 0..40 {
+        let (x, y) = ((i as f64 * 0.7549) % 1.0 * 2.0, (i as f64 * 0.5698) % 1.0 * 2.0);
+        text += &format!("{x},{y},{},{}\n", y, -x);
+    }
+    desk.write("d.csv", &text);
+    desk.ok(&["-q", "fit", "exact", "d.csv", "--outputs", "u,v", "--kernel", "div-free", "-o", "m.orff"]);
+    for background in ["none", "speed"] {
+        desk.ok(&["plot", "m.orff", "-o", "m.svg", "--background", background]);
+        assert!(desk.read("m.svg").starts_with("<svg"));
+    }
+    let said = desk.fails(&["plot", "m.orff", "-o", "m.svg", "--background", "curl"], 2);
+    assert!(said.contains("without random features"), "{said}");
+}

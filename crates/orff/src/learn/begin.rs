@@ -1,6 +1,7 @@
 //! What learners share: the choices before the rows are read; and, with kernel sections, the model after.
 
 use super::choose::{self, Prepared};
+use super::noise::Column;
 use super::plan::gaps;
 use super::stage::{Stage, training_points};
 use super::{Regression, Sample, sample, scale};
@@ -162,7 +163,8 @@ impl<'a> Sampled<'a> {
     pub fn begin(self, learner: &Regression, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Begun<'a>> {
         let rows = self.drawn.size().unwrap_or(self.drawn.rows.inputs.nrows()) as f64;
         let (inputs, outputs) = (&self.inputs, &self.outputs);
-        let prepared = Prepared { inputs, outputs, weights: self.weights.as_ref(), rows };
+        let preparation = &self.stage.preparation;
+        let prepared = Prepared { inputs, outputs, weights: self.weights.as_ref(), rows, preparation };
         let (seen, reasons) = choose::open_parameters(learner, &self.given, &prepared, self.seen(), watch)?;
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         let kernel = self.given.resolve(&seen)?;
@@ -238,9 +240,7 @@ pub(super) fn row_weight(y: &Mat<f64>, weights: Option<&Weights>, i: usize) -> f
 pub(super) struct Scaled {
     pub points: Mat<f64>,
     pub coefficients: Mat<f64>,
-    /// Constant and noise variance of each column.
-    pub constants: Vec<f64>,
-    pub variances: Vec<f64>,
+    pub columns: Vec<Column>,
     pub posterior: Option<ExactPosterior>,
 }
 
@@ -248,12 +248,13 @@ pub(super) struct Scaled {
 pub(super) fn model(stage: Stage, kernel: Kernel, found: Scaled) -> Exact {
     let Stage { preparation, means, scales } = stage;
     let p = means.len();
-    let column = |t: usize| if preparation.views.is_empty() { t } else { 0 };
-    let offset = (0..p).map(|t| means[t] + scales[t] * found.constants[column(t)]).collect();
-    let variance = |t: usize| found.variances[column(t)] * scales[t] * scales[t];
-    let noise = Mat::from_fn(p, p, |s, t| if s == t { variance(t) } else { 0.0 });
+    let column = |t: usize| &found.columns[if preparation.views.is_empty() { t } else { 0 }];
+    let offset = (0..p).map(|t| means[t] + scales[t] * column(t).constant).collect();
+    let noise = Mat::from_fn(p, p, |s, t| if s == t { column(t).noise * scales[t] * scales[t] } else { 0.0 });
+    let unit = (0..p).map(|t| column(t).sigma2.sqrt() * scales[t]).collect();
     // one constant for all views is one uncertainty for all
     let posterior = found.posterior.map(|mut posterior| {
+        posterior.unit = Some(unit);
         if !preparation.views.is_empty() {
             posterior.constant = Mat::from_fn(p, p, |_, _| posterior.constant[(0, 0)]);
         }

@@ -5,6 +5,7 @@ use super::{Regression, Ridge};
 use crate::error::{Error, Result};
 use crate::feature::MapKind;
 use crate::kernel::{Kernel, Seen};
+use crate::model::Preparation;
 use crate::random::Stream;
 use crate::rows::{Inputs, Weights};
 use crate::watch::Watch;
@@ -27,6 +28,19 @@ pub struct Prepared<'a> {
     pub weights: Option<&'a Weights>,
     /// Rows of the whole source, as far as they are known.
     pub rows: f64,
+    /// How the inputs were prepared.
+    pub preparation: &'a Preparation,
+}
+
+/// A length that was chosen in the kernel's coordinates, in words; in the user's units too where all inputs have one.
+pub fn length(chosen: f64, preparation: &Preparation) -> String {
+    let scale = &preparation.scale;
+    let plain = preparation.group.is_additive() && preparation.views.is_empty();
+    let one = plain && scale.iter().all(|s| *s == scale[0]);
+    match scale.first().filter(|_| one) {
+        Some(scale) => format!("{chosen:.4} (in scaled inputs; {:.4} in their own units)", chosen * scale),
+        None => format!("{chosen:.4} (in scaled inputs)"),
+    }
 }
 
 /// Fewer columns of features than this are not worth a factorisation where conjugate gradients can be had.
@@ -55,11 +69,15 @@ pub fn features(rows: usize, columns: usize, again: bool, kind: MapKind) -> (usi
     (chosen, format!("features {chosen}: {reason}; kernel error about {error:.3} of its size"))
 }
 
-/// Fewer features, as many as the memory has room for; and the reason. Where none fit, the fewest, which are refused with
-/// what they need.
-pub fn fewer(features: usize, memory: usize, fits: impl Fn(usize) -> bool) -> (usize, String) {
-    let n = (1..=7).map(|k| (features >> k).max(16) / 2 * 2).find(|&n| fits(n)).unwrap_or(16);
-    (n, format!("features {n}: what {memory} MB (the parameter memory) have room for"))
+/// Fewer features, as many as the memory has room for; and the reason. Where none fit, the memory is refused.
+pub fn fewer(features: usize, memory: usize, fits: impl Fn(usize) -> bool) -> Result<(usize, String)> {
+    let tried = || (1..=7).map(|k| (features >> k).max(16) / 2 * 2);
+    let Some(n) = tried().find(|&n| fits(n)) else {
+        let fewest = tried().min().unwrap_or(16);
+        let expected = format!("more megabytes (these rows need more with only {fewest} features)");
+        return Err(Error::parameter("memory", expected, memory));
+    };
+    Ok((n, format!("features {n}: what {memory} MB (the parameter memory) have room for")))
 }
 
 /// The refusal of more features than the memory has room for.
@@ -155,7 +173,8 @@ pub fn open_parameters<'a>(
         let few = "too few rows to compare others";
         let mut lines = Vec::new();
         if open.lengthscale {
-            lines.push(format!("lengthscale {median:.4} (in scaled inputs): median distance ({few})"));
+            let chosen = length(median, sample.preparation);
+            lines.push(format!("lengthscale {chosen}: median distance ({few})"));
         }
         if open.gradient {
             lines.push(format!("gradient share {:.3}: as much as rotation ({few})", share(0.0)));
@@ -221,7 +240,7 @@ pub fn open_parameters<'a>(
             _ => "",
         };
         let reason = format!("largest evidence on {n} rows, {times:.2} times the median distance{end}");
-        lines.push(format!("lengthscale {chosen:.4} (in scaled inputs): {reason}"));
+        lines.push(format!("lengthscale {}: {reason}", length(chosen, sample.preparation)));
     }
     if open.gradient {
         lines.push(format!("gradient share {:.3}: largest evidence on {n} rows", share(odds)));

@@ -4,7 +4,8 @@ use super::begin::{self, Begun, Choices, FittedExact, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
 use super::declare::declare;
 use super::exact_posterior::posterior;
-use super::gather::{TOO_FEW, noise_variance};
+use super::gather::TOO_FEW;
+use super::noise::Misfit;
 use super::{Regression, Ridge, sample};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -308,11 +309,15 @@ impl ExactRegression {
         let mut coefficients = Mat::zeros(m, columns);
         let mut residuals = Mat::<f64>::zeros(m, columns);
         let mut constants = vec![0.0; columns];
-        let (mut totals, mut known, mut freedom) = (vec![0.0; columns], vec![0.0; columns], vec![0.0; columns]);
+        let (mut totals, mut known) = (vec![0.0; columns], vec![0.0; columns]);
+        let (mut freedom, mut penalty) = (vec![0.0; columns], vec![0.0; columns]);
         for (k, c) in dual.components.iter().enumerate() {
             let group = &dual.groups[c.group];
             let observations = data.observations(group);
             let v = &solution.coefficients[k];
+            // nλ‖f‖² is what the residuals have of the fitted values
+            let cost: f64 =
+                c.target.iter().zip(&solution.residuals[k]).map(|(y, r)| r * (y - r)).sum::<f64>().max(0.0);
             // u along the direction, and what it adds to the mean of each class: s² Mᵀ K u
             let mut u: Vec<f64> = v.iter().zip(&group.root).map(|(v, r)| v * r).collect();
             if self.offset {
@@ -335,18 +340,21 @@ impl ExactRegression {
                 Some(along) => along.iter().enumerate().for_each(|(t, a)| {
                     constants[t] -= shift(0) * a;
                     freedom[t] += solution.freedom[k] * a * a;
+                    penalty[t] += cost * a * a;
                     totals[t] += group.totals[0] * a * a;
                     known[t] += observations[0] * a * a;
                 }),
                 None => (0..columns).for_each(|t| {
                     constants[t] -= shift(t);
-                    freedom[t] = solution.freedom[k] / columns as f64;
                     totals[t] = group.totals[t];
                     known[t] = observations[t];
+                    let count = observations[t] - f64::from(u8::from(self.offset));
+                    freedom[t] = solution.freedom[k] * count / c.count;
+                    penalty[t] = cost * count / c.count;
                 }),
             }
         }
-        let mut variances = vec![0.0; columns];
+        let mut found = Vec::with_capacity(columns);
         for t in 0..columns {
             let weight = |i: usize| begin::weight(data.weights.as_ref(), i, t);
             if self.offset {
@@ -355,13 +363,15 @@ impl ExactRegression {
             }
             let rss: f64 = residuals.col(t).iter().map(|r| r * r).sum();
             let count = known[t] - f64::from(u8::from(self.offset));
-            variances[t] = noise_variance(rss, count, freedom[t]) * known[t] / totals[t];
+            let weight = totals[t] / known[t];
+            let misfit = Misfit { rss, penalty: penalty[t], count, spent: freedom[t], weight };
+            found.push(misfit.column(constants[t]));
         }
         // more rows than constants, up to the rounding of their sums
         let judged = known.iter().all(|known| known - f64::from(u8::from(self.offset)) > 1.0 - 1e-9);
         let posterior = (self.posterior && ridge > 0.0 && judged)
             .then(|| posterior(dual, &solution, ridge, (m, columns), &totals, self.offset));
-        Scaled { points: data.x.clone(), coefficients, constants, variances, posterior }
+        Scaled { points: data.x.clone(), coefficients, columns: found, posterior }
     }
 }
 

@@ -118,7 +118,6 @@ fn fit(
     let judged = problem.judged(&solved);
     let training = problem.training(&solved, &chosen);
     let coefficients = sections.coefficients(&solved.table)?;
-    let (constants, variances) = solved.residuals.iter().copied().unzip();
-    let found = Scaled { points: sections.points, coefficients, constants, variances, posterior: None };
+    let found = Scaled { points: sections.points, coefficients, columns: solved.columns, posterior: None };
     Ok((begin::model(problem.stage, chosen.kernel, found), training, judged))
 }

@@ -56,7 +56,7 @@ pub(super) fn posterior(
             wide
         })
         .collect();
-    ExactPosterior { roots, spans, constant }
+    ExactPosterior { roots, spans, constant, unit: None }
 }
 
 /// Number of kernel sections, and which of them each entry of a group is.

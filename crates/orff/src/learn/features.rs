@@ -85,7 +85,7 @@ impl FourierFeatures {
         let median =
             if open { choose::median_distance(&prepared, drawn.rows.weights.as_ref(), self.seed) } else { 1.0 };
         if open {
-            choices.say(watch, format!("lengthscale {median:.4} (in scaled inputs): median distance"));
+            choices.say(watch, format!("lengthscale {}: median distance", choose::length(median, &preparation)));
         }
         let kernel = given.resolve(&Seen { lengthscale: Some(median), ..closed })?;
         let d = prepared.ncols();
@@ -100,7 +100,7 @@ impl FourierFeatures {
                 let (mut n, mut reason) = choose::features(known, 1, false, self.map.kind(2));
                 let fits = |n: usize| self.megabytes(n, d) <= self.memory as f64;
                 if !fits(n) {
-                    (n, reason) = choose::fewer(n, self.memory, fits);
+                    (n, reason) = choose::fewer(n, self.memory, fits)?;
                 }
                 choices.say(watch, reason);
                 n

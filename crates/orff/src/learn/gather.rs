@@ -2,6 +2,7 @@
 
 use super::begin::{Choices, in_pool};
 use super::choose::EIGEN_UNKNOWNS;
+use super::noise::{Column, Misfit, spent};
 use super::ridge::{Again, Solved, once};
 use super::stage::Stage;
 use super::{Fitted, Regression, Ridge, sample};
@@ -223,14 +224,14 @@ impl Gathering {
         metric: Option<&Mat<f64>>,
         unjudged: bool,
     ) -> Linear {
-        let residuals = residuals(data, &solution);
+        let columns = columns(data, &solution, self.learner.ridge);
         // leverages there are even where there is no noise to learn
         let posterior = solution.posterior.filter(|_| unjudged || judged(data)).map(|spreads| {
             let mean = Mat::from_fn(solution.table.nrows(), data.len(), |i, t| data[t].mean_c[i]);
             Posterior::new(spreads, mean, data.iter().map(|d| d.weight).collect(), self.learner.offset)
                 .with_metric(metric)
         });
-        self.model(solution.table, &residuals, metric, posterior)
+        self.model(solution.table, &columns, metric, posterior)
     }
 
     /// How the model came to be.
@@ -241,27 +242,42 @@ impl Gathering {
         Training { rows, kernel: Some(kernel), ridge, choices: choices.lines, path, points, iterations }
     }
 
-    /// From scaled units to the user's: the table (M×p), and constant and noise variance of each of its columns.
+    /// From scaled units to the user's: the table (M×p), and constant and variances of each of its columns.
     pub(super) fn model(
         &self,
         table: Mat<f64>,
-        residuals: &[(f64, f64)],
+        columns: &[Column],
         metric: Option<&Mat<f64>>,
         posterior: Option<Posterior>,
     ) -> Linear {
         let Stage { preparation, means, scales } = self.stage.clone();
         let (views, m) = (preparation.views.len(), table.nrows());
-        let (constant, variance) = (|t: usize| residuals[t].0, |t: usize| residuals[t].1);
         let p = means.len();
-        let column = |t: usize| if views > 0 { 0 } else { t };
-        let offset = (0..p).map(|t| means[t] + scales[t] * constant(column(t))).collect();
-        let noise = match metric {
-            None => Mat::from_fn(p, p, |s, t| if s == t { variance(column(t)) * scales[t] * scales[t] } else { 0.0 }),
-            Some(metric) => {
-                let common = (0..p).map(|t| variance(t) / metric[(t, t)]).sum::<f64>() / p as f64;
-                Mat::from_fn(p, p, |s, t| common * metric[(s, t)] * scales[s] * scales[t])
+        let column = |t: usize| &columns[if views > 0 { 0 } else { t }];
+        let offset = (0..p).map(|t| means[t] + scales[t] * column(t).constant).collect();
+        // with a metric all outputs tell of one variance
+        let among = |of: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            match metric {
+                None => (0..p).map(of).collect(),
+                Some(metric) => {
+                    let common = (0..p).map(|t| of(t) / metric[(t, t)]).sum::<f64>() / p as f64;
+                    (0..p).map(|t| common * metric[(t, t)]).collect()
+                }
             }
         };
+        let variances = among(&|t| column(t).noise);
+        let correlation = |s: usize, t: usize| match metric {
+            None => f64::from(u8::from(s == t)),
+            Some(metric) => metric[(s, t)] / (metric[(s, s)] * metric[(t, t)]).sqrt(),
+        };
+        let sd = |t: usize| variances[t].sqrt() * scales[t];
+        let noise = Mat::from_fn(p, p, |s, t| match s == t {
+            true => variances[t] * scales[t] * scales[t],
+            false => correlation(s, t) * sd(s) * sd(t),
+        });
+        let sigma2 = among(&|t| column(t).sigma2);
+        let unit = (0..p).map(|t| sigma2[t].sqrt() * scales[t]).collect();
+        let posterior = posterior.map(|posterior| posterior.with_unit(unit));
         let table = match views {
             0 => Mat::from_fn(m, p, |i, t| table[(i, t)] * scales[t]),
             _ => table,
@@ -272,8 +288,8 @@ impl Gathering {
     }
 }
 
-/// Constant and noise variance (of an observation with the average weight) of each column of the table.
-pub(super) fn residuals(data: &[Centred], solution: &Solution) -> Vec<(f64, f64)> {
+/// Constant and variances of each column of the table, solved for a ridge that was found so.
+pub(super) fn columns(data: &[Centred], solution: &Solution, ridge: Ridge) -> Vec<Column> {
     let (table, spread) = (&solution.table, &solution.spread);
     let columns = table.ncols();
     let explained: Vec<(f64, f64)> = match data {
@@ -283,12 +299,17 @@ pub(super) fn residuals(data: &[Centred], solution: &Solution) -> Vec<(f64, f64)
             (0..columns).flat_map(|t| each[t].explained(t..t + 1, table.subcols(t, 1), spread(t))).collect()
         }
     };
-    let judged = |(t, (constant, rss)): (usize, (f64, f64))| {
+    let misfit = |(t, (_, rss)): (usize, &(f64, f64))| {
         let one = &data[t.min(data.len() - 1)];
-        let spent = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
-        (constant, noise_variance(rss, one.count, spent) * one.observations / one.weight)
+        let weight = if one.observations > 0.0 { one.weight / one.observations } else { 1.0 };
+        let known = solution.freedom.as_ref().map_or(0.0, |f| f[t]);
+        Misfit { rss: *rss, penalty: solution.penalty[t], count: one.count, spent: known, weight }
     };
-    explained.into_iter().enumerate().map(judged).collect()
+    let mut misfits: Vec<Misfit> = explained.iter().enumerate().map(misfit).collect();
+    if solution.freedom.is_none() {
+        spent(&mut misfits, ridge == Ridge::Evidence);
+    }
+    misfits.into_iter().zip(explained).map(|(misfit, (constant, _))| misfit.column(constant)).collect()
 }
 
 /// Why there are no error bars with no more rows than constants.
@@ -297,10 +318,4 @@ pub(super) const TOO_FEW: &str = "too few rows to tell noise from the constants"
 /// Whether there are more rows than constants: else there is no noise to learn, and no error bar.
 fn judged(data: &[Centred]) -> bool {
     data.iter().all(|c| c.count >= 1.0)
-}
-
-/// Variance of the noise from a residual sum of squares. With as many degrees of freedom as data the residuals say
-/// nothing: at least a tenth of the count is kept.
-pub(super) fn noise_variance(rss: f64, count: f64, spent: f64) -> f64 {
-    rss / (count - spent).max(0.1 * count).max(f64::MIN_POSITIVE)
 }

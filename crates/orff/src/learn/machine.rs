@@ -4,6 +4,7 @@
 use super::begin::Choices;
 use super::judge::{Judge, Labelled};
 use super::left_out::Folds;
+use super::noise::Column;
 use super::stage::Stage;
 use super::warped::Solved;
 use crate::error::{Error, Result};
@@ -78,18 +79,10 @@ impl Machine<'_> {
         for t in 0..table.ncols() {
             (0..table.nrows()).for_each(|m| table[(m, t)] *= self.labelled.amplitudes[m] / scales[t]);
         }
-        let residuals = (0..offset.len()).map(|t| ((offset[t] - means[t]) / scales[t], 0.0)).collect();
+        let columns = (0..offset.len()).map(|t| Column::of((offset[t] - means[t]) / scales[t])).collect();
         let scaled = |f: &Mat<f64>| Mat::from_fn(f.nrows(), f.ncols(), |i, t| (f[(i, t)] - means[t]) / scales[t]);
         let held_out = Some((held_out.0, scaled(&held_out.1)));
-        Ok(Solved {
-            table,
-            residuals,
-            squared: None,
-            ridge,
-            path: Vec::new(),
-            iterations: report.iterations,
-            held_out,
-        })
+        Ok(Solved { table, columns, squared: None, ridge, path: Vec::new(), iterations: report.iterations, held_out })
     }
 
     /// The ridge with the fewest missed labels, and what rows were predicted to be by others at it.

@@ -7,6 +7,7 @@ use super::folds::Folds;
 use super::gather::Gathering;
 use super::held::Held;
 use super::mixed::Precision;
+use super::noise::Column;
 use super::ridge::Ridge;
 use super::{ClassLoss, Fitted, Regression, Solver, choose, sample};
 use crate::error::{Error, Result};
@@ -184,8 +185,8 @@ impl Classification {
         let (early, by) = self.minimum(&gathering, &held.rest(), targets, ridge, None, watch)?;
         let mut start = early.theta.clone();
         start.extend(early.offset.iter().filter(|_| self.offset));
-        let offsets: Vec<(f64, f64)> = early.offset.iter().map(|b| (*b, 0.0)).collect();
-        let model = gathering.model(early.table, &offsets, None, None);
+        let columns: Vec<Column> = early.offset.iter().map(|b| Column::of(*b)).collect();
+        let model = gathering.model(early.table, &columns, None, None);
         let calibration = held.calibrate(&model, Link::Softmax, watch)?;
         let warm = by.as_ref().map(|by| (start.as_slice(), by));
         let (found, _) = self.minimum(&gathering, targets.coded, targets, ridge, warm, watch)?;
@@ -205,8 +206,8 @@ fn finish(mut gathering: Gathering, found: Minimum, ridge: f64, watch: &mut dyn 
         choices.say(watch, format!("not converged after {} passes: {how}", found.report.passes));
     }
     // a constant, and no noise: labels are not measured
-    let offsets: Vec<(f64, f64)> = found.offset.iter().map(|b| (*b, 0.0)).collect();
-    let model = gathering.model(found.table, &offsets, None, None);
+    let columns: Vec<Column> = found.offset.iter().map(|b| Column::of(*b)).collect();
+    let model = gathering.model(found.table, &columns, None, None);
     let iterations = found.report.iterations.max(1);
     Fitted { model, training: gathering.training(ridge, Vec::new(), choices, iterations) }
 }

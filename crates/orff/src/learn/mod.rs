@@ -31,6 +31,7 @@ mod left_out;
 mod machine;
 mod margin;
 mod mixed;
+mod noise;
 mod nystrom;
 mod offset;
 mod order;

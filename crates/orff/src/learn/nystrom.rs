@@ -3,7 +3,8 @@
 use super::begin::{self, Begun, Choices, FittedExact, Sampled, Scaled};
 use super::choose::EIGEN_UNKNOWNS;
 use super::declare::declare;
-use super::gather::{TOO_FEW, noise_variance};
+use super::gather::TOO_FEW;
+use super::noise::Misfit;
 use super::sections::{Sections, posterior};
 use super::stage::Stage;
 use super::{Landmarks, Regression, Ridge, sample};
@@ -210,14 +211,15 @@ impl Nystrom {
     ) -> Result<Scaled> {
         let (p, width) = (pass.columns, sections.width);
         let of = |t: usize| &pass.data[t.min(pass.data.len() - 1)];
-        let (mut constants, mut variances) = (vec![0.0; p], vec![0.0; p]);
+        let all: f64 = (0..p).map(|t| of(t).count).sum();
+        let mut columns = Vec::with_capacity(p);
         for t in 0..p {
-            // stacked outputs share one column, and their degrees of freedom
-            let column = if width == 1 { t } else { 0 };
+            // stacked outputs share one column, its degrees of freedom and its penalty
+            let (column, share) = if width == 1 { (t, 1.0) } else { (0, of(t).count / all) };
             let (constant, rss) = of(t).explained(column..column + 1, solution.table.subcols(column, 1), None)[0];
-            let spent = solution.freedom.as_ref().map_or(0.0, |f| f[column]) / width as f64;
-            constants[t] = constant;
-            variances[t] = noise_variance(rss, of(t).count, spent) * of(t).observations / of(t).weight;
+            let spent = share * solution.freedom.as_ref().map_or(0.0, |f| f[column]);
+            let (penalty, weight) = (share * solution.penalty[column], of(t).weight / of(t).observations);
+            columns.push(Misfit { rss, penalty, count: of(t).count, spent, weight }.column(constant));
         }
         let coefficients = sections.coefficients(&solution.table)?;
         let judged = pass.data.iter().all(|c| c.count >= 1.0);
@@ -231,7 +233,7 @@ impl Nystrom {
             }
             None => None,
         };
-        Ok(Scaled { points: sections.points, coefficients, constants, variances, posterior })
+        Ok(Scaled { points: sections.points, coefficients, columns, posterior })
     }
 }
 
@@ -274,6 +276,8 @@ impl Pass {
             components: vec![component],
             rest: (0.0, 0.0),
             shape,
+            noise: vec![1.0],
+            shares: vec![1.0],
         })
     }
 }

@@ -30,7 +30,9 @@ declare! {
         }
         offset
         {
-            /// Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
+            /// Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f). It is the covariance of their noise up to a factor, which
+            /// is learned: only the ratios of its entries matter, a ridge means what it means without it, and c·I is none for
+            /// outputs that have one scale (fields); where each is scaled for itself, none is Σ = diag(their variances).
             metric / metric: Option<Matrix> = None, Kind::Matrix;
         }
         posterior precision
@@ -250,7 +252,7 @@ impl Regression {
                     choose::features(known, sizes.unknowns(sampled.gaps()), again, self.map.kind(2));
                 let fits = |n: usize| self.plan(n, &sizes, &extent).is_ok();
                 if !fits(n) {
-                    (n, reason) = choose::fewer(n, self.memory, fits);
+                    (n, reason) = choose::fewer(n, self.memory, fits)?;
                 }
                 choices.say(watch, reason);
                 n

@@ -3,13 +3,14 @@
 
 use super::begin::of_pairs;
 use super::choose::{self, Prepared};
-use super::gather::{Gathering, noise_variance};
+use super::gather::Gathering;
+use super::noise::{Misfit, spent};
 use super::{Fitted, Ridge, sample};
 use crate::error::Result;
 use crate::feature::{BLOCK_ROWS, Characters, reblock};
 use crate::linalg::cg;
 use crate::rows::{Batch, Rows, Weights, pair};
-use crate::solve::{Entry, EntryParams, Observed, Passes, Strength, solve_entries};
+use crate::solve::{Entry, EntryParams, Observed, OfOutput, Passes, Strength, solve_entries};
 use crate::watch::Watch;
 use std::cell::{Cell, RefCell};
 
@@ -99,7 +100,13 @@ impl Gathering {
             Ridge::Given(ridge) => Strength::Ridge(ridge),
             _ => {
                 let (inputs, outputs, weights) = self.stage.prepare(drawn, 1)?;
-                let prepared = Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref(), rows: 0.0 };
+                let prepared = Prepared {
+                    inputs: &inputs,
+                    outputs: &outputs,
+                    weights: weights.as_ref(),
+                    rows: 0.0,
+                    preparation: &self.stage.preparation,
+                };
                 let (shift, reason) = choose::shift(&learner, &self.kernel, &prepared, watch)?;
                 choices.say(watch, reason);
                 Strength::Shift(shift)
@@ -122,14 +129,15 @@ impl Gathering {
         let count = sweep.count.get();
         choices.say(watch, format!("solved by {}", found.how));
         let relative = matches!(drawn.weights, Some(Weights::Entry(_)));
-        let residuals: Vec<(f64, f64)> = (found.outputs.iter())
-            .map(|o| {
-                let observations = if relative { o.points } else { o.weight };
-                let left = observations - f64::from(u8::from(learner.offset));
-                (o.constant, noise_variance(o.rss, left, 0.0) * observations / o.weight)
-            })
-            .collect();
-        let model = self.model(found.table, &residuals, None, None);
+        let misfit = |o: &OfOutput| {
+            let observations = if relative { o.points } else { o.weight };
+            let count = observations - f64::from(u8::from(learner.offset));
+            Misfit { rss: o.rss, penalty: o.penalty, count, spent: 0.0, weight: o.weight / observations }
+        };
+        let mut misfits: Vec<Misfit> = found.outputs.iter().map(misfit).collect();
+        spent(&mut misfits, learner.ridge == Ridge::Evidence);
+        let columns: Vec<_> = misfits.iter().zip(&found.outputs).map(|(m, o)| m.column(o.constant)).collect();
+        let model = self.model(found.table, &columns, None, None);
         self.rows = count;
         let iterations = found.report.iterations.max(1);
         Ok(Fitted { model, training: self.training(found.ridge, Vec::new(), choices, iterations) })

@@ -2,6 +2,7 @@
 //! and strength. \[left-out\]
 
 use super::Ridge;
+use super::choose;
 use super::judge::{Judge, Labelled};
 use super::left_out::Folds;
 use super::problem::Problem;
@@ -95,7 +96,7 @@ impl Problem<'_> {
         let graphs = if neighbours == counts[0] { first } else { self.graphs(neighbours) };
         self.say_graphs(&graphs, neighbours, watch);
         if open {
-            let line = format!("lengthscale {:.4} (in scaled inputs)", times * unit);
+            let line = format!("lengthscale {}", choose::length(times * unit, &self.stage.preparation));
             self.choices.say(watch, format!("{line}: {times} times the distance to neighbours; {why}"));
         }
         if counts.len() > 1 {

@@ -146,5 +146,5 @@ pub(super) fn posterior(
         let scale = inverse.iter().map(|g| prior - g).collect();
         spans.push(Span { root: at, prior, scale, linear, direction: along });
     }
-    Ok(ExactPosterior { roots, spans, constant })
+    Ok(ExactPosterior { roots, spans, constant, unit: None })
 }

@@ -33,12 +33,16 @@ impl Stage {
         Ok((inputs, outputs, weights))
     }
 
+    /// A metric in scaled outputs, with ones on its diagonal on average: a ridge then means what it means without one.
     pub(super) fn scaled_metric(&self, metric: &Mat<f64>) -> Result<Mat<f64>> {
         let p = self.scales.len();
         if metric.nrows() != p || metric.ncols() != p {
             return Err(Error::shape("metric", format!("{p}×{p}"), format!("{}×{}", metric.nrows(), metric.ncols())));
         }
-        Ok(Mat::from_fn(p, p, |s, t| metric[(s, t)] / (self.scales[s] * self.scales[t])))
+        let scaled = Mat::from_fn(p, p, |s, t| metric[(s, t)] / (self.scales[s] * self.scales[t]));
+        let size = (0..p).map(|t| scaled[(t, t)]).sum::<f64>() / p as f64;
+        // another sign is refused where the metric is factored
+        Ok(if size > 0.0 { faer::Scale(1.0 / size) * scaled } else { scaled })
     }
 }
 

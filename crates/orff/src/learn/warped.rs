@@ -3,9 +3,10 @@
 
 use super::begin::Choices;
 use super::calibrate::Link;
-use super::gather::residuals;
+use super::gather::columns;
 use super::judge::Labelled;
 use super::machine::Machine;
+use super::noise::Column;
 use super::problem::Problem;
 use super::search::{Chosen, FEW};
 use super::{Fitted, FittedClasses, Gathering, Ridge, calibrate, choose};
@@ -41,8 +42,8 @@ pub(super) struct Final<'a> {
 /// What was found, in scaled outputs.
 pub(super) struct Solved {
     pub table: Mat<f64>,
-    /// Constant and noise variance of each output.
-    pub residuals: Vec<(f64, f64)>,
+    /// Constant and variances of each output.
+    pub columns: Vec<Column>,
     /// From moments, with the posterior.
     pub squared: Option<(Vec<Centred>, Solution)>,
     pub ridge: f64,
@@ -70,7 +71,7 @@ impl Problem<'_> {
         let need = |features: usize| megabytes(features, columns, (n, d), each, learner.memory);
         let limit = learner.memory as f64;
         if learner.features.fixed().is_none() && need(features) > limit {
-            let (fewer, reason) = choose::fewer(features, learner.memory, |features| need(features) <= limit);
+            let (fewer, reason) = choose::fewer(features, learner.memory, |features| need(features) <= limit)?;
             features = fewer;
             self.choices.say(watch, reason);
         }
@@ -143,7 +144,7 @@ impl Problem<'_> {
         self.choices.say(watch, format!("solved by {}", solution.how));
         Ok(Solved {
             table: solution.table.clone(),
-            residuals: residuals(&data, &solution),
+            columns: columns(&data, &solution, self.along.learner.ridge),
             ridge,
             path,
             iterations: solution.iterations,
@@ -196,7 +197,7 @@ impl Problem<'_> {
         };
         let model = match solved.squared {
             Some((data, solution)) => gathering.solution_model(&data, solution, None, false),
-            None => gathering.model(solved.table, &solved.residuals, None, None),
+            None => gathering.model(solved.table, &solved.columns, None, None),
         };
         Ok((model, training, judged))
     }

@@ -1,5 +1,6 @@
 //! A model that is a sum of kernel sections: f(x) = Σⱼ K(x, zⱼ)uⱼ + b, from exact ridge or from Nyström.
 
+use super::posterior::{in_user_units, units};
 use super::{Held, Prediction, Preparation, Query};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -31,7 +32,7 @@ pub struct Exact {
     pub posterior: Held<ExactPosterior>,
 }
 
-/// The posterior covariance of f(x) in units of the noise: with k = K(Z, x) and q = T k,
+/// The posterior covariance of f(x) in units of σ²: with k = K(Z, x) and q = T k,
 /// Σ over spans of [prior·K(x,x) − qᵀ diag(scale) q − Lᵀk − kᵀL], plus a constant. \[posterior\]
 #[derive(Clone, Debug)]
 pub struct ExactPosterior {
@@ -41,6 +42,8 @@ pub struct ExactPosterior {
     pub spans: Vec<Span>,
     /// The constant (p×p).
     pub constant: Mat<f64>,
+    /// σ of each output in the user's units; that of the noise if none is given.
+    pub unit: Option<Vec<f64>>,
 }
 
 /// The outputs along one direction of a decomposable kernel, or all of them.
@@ -48,7 +51,7 @@ pub struct ExactPosterior {
 pub struct Span {
     /// Which T.
     pub root: usize,
-    /// Prior variance in units of the noise: s²/(nλ).
+    /// Prior variance in units of σ²: s²/(nλ).
     pub prior: f64,
     /// Of each row of T.
     pub scale: Vec<f64>,
@@ -105,13 +108,15 @@ impl Exact {
                 }
             }
             if let Some(posterior) = posterior {
+                let unit = units(posterior.unit.as_ref(), &self.noise);
                 let full = match (whole, &separated) {
                     (true, Some(_)) => Some(self.kernel.sections(u.as_ref(), self.points.as_ref())?),
                     _ => None,
                 };
                 let sections = full.as_ref().unwrap_or(&sections).as_ref();
                 for raw in self.covariance(posterior, scalar, u.as_ref(), sections)? {
-                    covs.push(self.in_user_units(&raw, query.noise));
+                    let noise = query.noise.then_some(&self.noise);
+                    covs.push(in_user_units(&raw, &unit, noise));
                 }
             }
         }
@@ -119,7 +124,7 @@ impl Exact {
         Ok(Prediction { mean, std, cov: query.cov.then_some(covs) })
     }
 
-    /// C(x) (p×p) of each row of data in units of the noise, from the prepared rows u and their sections.
+    /// C(x) (p×p) of each row of data in units of σ², from the prepared rows u and their sections.
     fn covariance(
         &self,
         posterior: &ExactPosterior,
@@ -174,13 +179,6 @@ impl Exact {
             }
         }
         Ok(out)
-    }
-
-    fn in_user_units(&self, raw: &Mat<f64>, noise: bool) -> Mat<f64> {
-        let sd = |t: usize| self.noise[(t, t)].max(0.0).sqrt();
-        Mat::from_fn(self.outputs(), self.outputs(), |s, t| {
-            raw[(s, t)] * sd(s) * sd(t) + if noise { self.noise[(s, t)] } else { 0.0 }
-        })
     }
 }
 

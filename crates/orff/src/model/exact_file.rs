@@ -74,6 +74,9 @@ impl Exact {
                 }
             }
             archive.put_mat("posterior.constant", posterior.constant.as_ref());
+            if let Some(unit) = &posterior.unit {
+                archive.put_vec("posterior.unit", unit.as_slice());
+            }
         }
         Ok(())
     }
@@ -143,6 +146,7 @@ impl Stored for ExactPosterior {
             });
         }
         let constant = file.mat("posterior.constant", Some(p), Some(p))?;
-        Ok(ExactPosterior { roots, spans, constant })
+        let unit = super::file::unit(file)?;
+        Ok(ExactPosterior { roots, spans, constant, unit })
     }
 }

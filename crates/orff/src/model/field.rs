@@ -20,11 +20,11 @@ const OFF: f64 = 1e-8;
 /// A field at n points as the sum of a gradient, a rotation and a constant.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// The part without curl (n×d).
+    /// The part without curl (n×d), about its mean over the points.
     pub gradient: Mat<f64>,
-    /// The part without divergence (n×d).
+    /// The part without divergence (n×d), about its mean over the points.
     pub rotation: Mat<f64>,
-    /// The constant part (d), which has neither and could go to either.
+    /// The constant part (d), which has neither and could go to either: the mean of the field over the points.
     pub mean: Vec<f64>,
     /// How much of the field each part is.
     pub energies: Energies,
@@ -32,7 +32,7 @@ pub struct Parts {
 
 /// Energies over the n points of a decomposition f = g + r + m (zeros if there are none).
 ///
-/// gradient + rotation + cross is the average of ‖f − m‖². On a large enough box the cross term vanishes; over few
+/// gradient + rotation + cross is the average of ‖f − m‖², the variance of the field over the points. On a large enough box the cross term vanishes; over few
 /// points it does not, so it is reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Energies {
@@ -44,6 +44,30 @@ pub struct Energies {
     pub mean: f64,
     /// Average of 2⟨g, r⟩.
     pub cross: f64,
+}
+
+impl Energies {
+    /// Moves the averages of two parts, n×d numbers each, row after row, into the constant (d), and says what is left of
+    /// each. The waves of a smooth field are far longer than the box of its points: their constants are large, and
+    /// cancel.
+    pub fn about_means(gradient: &mut [f64], rotation: &mut [f64], mean: &mut [f64]) -> Energies {
+        let d = mean.len().max(1);
+        let n = (gradient.len() / d).max(1) as f64;
+        for part in [&mut *gradient, &mut *rotation] {
+            for (k, mean) in mean.iter_mut().enumerate() {
+                let average = part.iter().skip(k).step_by(d).sum::<f64>() / n;
+                part.iter_mut().skip(k).step_by(d).for_each(|v| *v -= average);
+                *mean += average;
+            }
+        }
+        let average = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / n;
+        Energies {
+            gradient: average(gradient, gradient),
+            rotation: average(rotation, rotation),
+            mean: if gradient.is_empty() { 0.0 } else { mean.iter().map(|m| m * m).sum() },
+            cross: 2.0 * average(gradient, rotation),
+        }
+    }
 }
 
 impl Linear {
@@ -141,12 +165,13 @@ impl Linear {
         self.circulation("vector potential", "space", 3..=usize::MAX, x)
     }
 
-    /// The model of the gradient part alone: zⱼ replaced by κⱼκⱼᵀzⱼ/‖κⱼ‖², no constant, no posterior.
+    /// The model of the gradient part alone: zⱼ replaced by κⱼκⱼᵀzⱼ/‖κⱼ‖², zero at the centre of the inputs, no posterior.
     pub fn gradient_part(&self) -> Result<Linear> {
         Ok(self.with_table(self.split("gradient part")?.gradient))
     }
 
-    /// The model of the rotation part alone: zⱼ replaced by zⱼ − κⱼκⱼᵀzⱼ/‖κⱼ‖², no constant, no posterior.
+    /// The model of the rotation part alone: zⱼ replaced by zⱼ − κⱼκⱼᵀzⱼ/‖κⱼ‖², zero at the centre of the inputs, no
+    /// posterior. The field is the sum of the two parts and of its value at the centre.
     pub fn rotation_part(&self) -> Result<Linear> {
         Ok(self.with_table(self.split("rotation part")?.rotation))
     }
@@ -154,10 +179,10 @@ impl Linear {
     /// The Helmholtz decomposition f = gradient + rotation + mean at n points, exactly, for any model with p = d on
     /// the additive group. Cost n·M·d.
     ///
-    /// Each wave is split along and across its κ; what does not vary (the offset) is the mean. Without conditions on
-    /// a boundary the split of a field is not unique; this is the one whose parts are bounded on all of space. The
-    /// parts as models, with their potentials, are [`gradient_part`](Self::gradient_part) and
-    /// [`rotation_part`](Self::rotation_part).
+    /// Each wave is split along and across its κ; what does not vary (the offset) is the mean, and so is the mean of each
+    /// part over the points, since constants are gradients and rotations alike. Without conditions on a boundary the
+    /// split of a field is not unique; this is the one whose parts are bounded on all of space. The parts as models, with
+    /// their potentials, are [`gradient_part`](Self::gradient_part) and [`rotation_part`](Self::rotation_part).
     ///
     /// ```
     /// # use orff::{feature::{FeatureMap, MapKind}, kernel::{Kernel, SumDraw}, rows::Inputs};
@@ -184,28 +209,29 @@ impl Linear {
     /// # Ok::<(), orff::Error>(())
     /// ```
     pub fn decompose(&self, x: &Inputs) -> Result<Parts> {
-        let Split { gradient, rotation, mean, .. } = self.split("decomposition")?;
-        let (n, d) = (x.nrows(), mean.len());
-        let both =
-            Mat::from_fn(gradient.nrows(), 2 * d, |m, t| if t < d { gradient[(m, t)] } else { rotation[(m, t - d)] });
-        let (mut g, mut r) = (Mat::zeros(n, d), Mat::zeros(n, d));
-        self.sweep(&self.map, x, |from, _, _, c| {
+        let (n, d) = (x.nrows(), self.outputs());
+        let (mut g, mut r) = (Vec::with_capacity(n * d), Vec::with_capacity(n * d));
+        let mut mean = self.parts(x, &mut g, &mut r)?;
+        let energies = Energies::about_means(&mut g, &mut r, &mut mean);
+        let matrix = |part: &[f64]| Mat::from_fn(n, d, |i, k| part[i * d + k]);
+        Ok(Parts { gradient: matrix(&g), rotation: matrix(&r), mean, energies })
+    }
+
+    /// The values of the waves of both parts at n points, row after row behind what is there, and the constant (d) that is
+    /// in neither: a decomposition whose means are not yet taken out, for points that come in blocks.
+    pub fn parts(&self, x: &Inputs, gradient: &mut Vec<f64>, rotation: &mut Vec<f64>) -> Result<Vec<f64>> {
+        let split = self.split("decomposition")?;
+        let d = split.mean.len();
+        let (g, r) = (&split.gradient, &split.rotation);
+        let both = Mat::from_fn(g.nrows(), 2 * d, |m, t| if t < d { g[(m, t)] } else { r[(m, t - d)] });
+        self.sweep(&self.map, x, |_, _, _, c| {
             let values = linalg::product(c, both.as_ref());
-            g.subrows_mut(from, c.nrows()).copy_from(values.subcols(0, d));
-            r.subrows_mut(from, c.nrows()).copy_from(values.subcols(d, d));
+            for i in 0..c.nrows() {
+                gradient.extend((0..d).map(|k| values[(i, k)]));
+                rotation.extend((0..d).map(|k| values[(i, d + k)]));
+            }
         })?;
-        let average = |a: &Mat<f64>, b: &Mat<f64>| {
-            let sum: f64 =
-                a.col_iter().zip(b.col_iter()).flat_map(|(a, b)| a.iter().zip(b.iter())).map(|(a, b)| a * b).sum();
-            sum / n.max(1) as f64
-        };
-        let energies = Energies {
-            gradient: average(&g, &g),
-            rotation: average(&r, &r),
-            mean: if n == 0 { 0.0 } else { mean.iter().map(|m| m * m).sum() },
-            cross: 2.0 * average(&g, &r),
-        };
-        Ok(Parts { gradient: g, rotation: r, mean, energies })
+        Ok(split.mean)
     }
 
     /// Calls `each(row, k, ∂f/∂xₖ)` for every row and input.
@@ -375,13 +401,15 @@ impl Linear {
         Ok(Split { waves, gradient, rotation, mean })
     }
 
+    /// The model of a part: zero at the centre of the inputs.
     fn with_table(&self, table: Mat<f64>) -> Linear {
         let p = self.outputs();
+        let centre = linalg::product(at_origin(&self.map).as_mat(), table.as_ref()); // 1×p
         Linear {
             preparation: self.preparation.clone(),
             map: self.map.clone(),
             table,
-            offset: vec![0.0; p],
+            offset: (0..p).map(|t| -centre[(0, t)]).collect(),
             noise: Mat::zeros(p, p),
             output_scale: self.output_scale.clone(),
             posterior: Held::None,

@@ -154,6 +154,9 @@ impl Linear {
             }
             archive.put_mat("posterior.mean", posterior.mean.as_ref());
             archive.put_vec("posterior.weight", posterior.weight.as_slice());
+            if let Some(unit) = &posterior.unit {
+                archive.put_vec("posterior.unit", unit.as_slice());
+            }
         }
         Ok(())
     }
@@ -212,5 +215,15 @@ fn restore_posterior(file: &Reader) -> Result<Posterior> {
         return Err(file.damaged("its posterior is empty; fit again or restore a copy"));
     }
     let metric = header.metric.map(|m| m.mat().clone());
-    Ok(Posterior { roots, spreads, mean, weight, offset: header.offset, metric })
+    let unit = unit(file)?;
+    Ok(Posterior { roots, spreads, mean, weight, offset: header.offset, metric, unit })
+}
+
+/// σ of each output of a posterior, as many as there are outputs; files of older versions have none.
+pub(super) fn unit(file: &Reader) -> Result<Option<Vec<f64>>> {
+    if !file.has("posterior.unit") {
+        return Ok(None);
+    }
+    let outputs = file.shape("offset")?.first().copied();
+    file.vec("posterior.unit", outputs).map(Some)
 }

@@ -1,5 +1,6 @@
 //! A model that is linear in the characters: f(x) = Zᵀc(u) + b.
 
+use super::posterior::{in_user_units, units};
 use super::{Held, Preparation};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, Packed};
@@ -107,12 +108,13 @@ impl Linear {
             }
             let Some(posterior) = posterior else { continue };
             self.map.fill(&u, &mut characters);
+            let sigma = units(posterior.unit.as_ref(), &self.noise);
             if v == 0 && !query.cov {
                 let raw = posterior.variance(&self.map, characters.as_mat());
                 for t in 0..p {
-                    let noise = self.noise[(t, t)].max(0.0);
-                    let unit = |v: f64| v * noise + if query.noise { noise } else { 0.0 };
-                    (0..to - from).for_each(|i| std[(from + i, t)] = unit(raw[(i, t)]).max(0.0).sqrt());
+                    let noise = if query.noise { self.noise[(t, t)].max(0.0) } else { 0.0 };
+                    let variance = |v: f64| (v * sigma[t] * sigma[t] + noise).max(0.0);
+                    (0..to - from).for_each(|i| std[(from + i, t)] = variance(raw[(i, t)]).sqrt());
                 }
                 continue;
             }
@@ -121,7 +123,7 @@ impl Linear {
                 _ => posterior.between_views(&self.map, characters.as_mat(), v),
             };
             for (i, raw) in raw.iter().enumerate() {
-                let cov = self.in_user_units(raw, query.noise);
+                let cov = in_user_units(raw, &sigma, query.noise.then_some(&self.noise));
                 (0..p).for_each(|t| std[(from + i, t)] = cov[(t, t)].max(0.0).sqrt());
                 covs.push(cov);
             }
@@ -198,12 +200,5 @@ impl Linear {
     fn table_scale(&self, t: usize) -> f64 {
         // a table shared by views is in scaled units, one with a column per output in the user's
         if self.preparation.views.is_empty() { 1.0 } else { self.output_scale[t] }
-    }
-
-    fn in_user_units(&self, raw: &Mat<f64>, noise: bool) -> Mat<f64> {
-        let sd = |t: usize| self.noise[(t, t)].max(0.0).sqrt();
-        Mat::from_fn(raw.nrows(), raw.ncols(), |s, t| {
-            raw[(s, t)] * sd(s) * sd(t) + if noise { self.noise[(s, t)] } else { 0.0 }
-        })
     }
 }

@@ -5,7 +5,7 @@ use crate::linalg;
 use crate::solve::Spread;
 use faer::{Mat, MatRef};
 
-/// The factors of a posterior covariance, in the user's output units up to the noise.
+/// The factors of a posterior covariance, in the user's output units up to σ.
 #[derive(Clone, Debug)]
 pub struct Posterior {
     /// R (K×K) of each group.
@@ -21,6 +21,8 @@ pub struct Posterior {
     /// Covariance of the noise up to a factor (p×p), when it was not taken to be the same and independent for all
     /// outputs.
     pub metric: Option<Mat<f64>>,
+    /// σ of each output in the user's units, which C(x) is in; that of the noise if none is given.
+    pub unit: Option<Vec<f64>>,
 }
 
 impl Posterior {
@@ -33,12 +35,18 @@ impl Posterior {
                 roots[spread.group] = root;
             }
         }
-        Posterior { roots, spreads, mean, weight, offset, metric: None }
+        Posterior { roots, spreads, mean, weight, offset, metric: None, unit: None }
     }
 
     /// The same for a system that was given a metric Σ.
     pub fn with_metric(mut self, metric: Option<&Mat<f64>>) -> Self {
         self.metric = metric.cloned();
+        self
+    }
+
+    /// The same in units of these σ.
+    pub fn with_unit(mut self, unit: Vec<f64>) -> Self {
+        self.unit = Some(unit);
         self
     }
 
@@ -53,8 +61,7 @@ impl Posterior {
             && self.spreads.iter().all(|s| s.direction.as_ref().is_none_or(|u| u.len() == p))
     }
 
-    /// C(x) (p×p) of each row, entry (s, t) in units of the noise's standard deviations of outputs s and t, for
-    /// characters c (n×M). Cost n·K² (p times that when
+    /// C(x) (p×p) of each row, entry (s, t) in units of the σ of outputs s and t, for characters c (n×M). Cost n·K² (p times that when
     /// the kernel is not decomposable).
     pub fn covariance(&self, map: &FeatureMap, c: MatRef<f64>) -> Vec<Mat<f64>> {
         let (n, p) = (c.nrows(), map.atoms().outputs());
@@ -187,4 +194,17 @@ impl Posterior {
             }
         }
     }
+}
+
+/// σ of each output (p): the posterior's, or that of the noise.
+pub(super) fn units(of: Option<&Vec<f64>>, noise: &Mat<f64>) -> Vec<f64> {
+    let own = || (0..noise.nrows()).map(|t| noise[(t, t)].max(0.0).sqrt()).collect();
+    of.cloned().unwrap_or_else(own)
+}
+
+/// A covariance from one in units of σ, with the noise of a new observation if it is given.
+pub(super) fn in_user_units(raw: &Mat<f64>, unit: &[f64], noise: Option<&Mat<f64>>) -> Mat<f64> {
+    Mat::from_fn(raw.nrows(), raw.ncols(), |s, t| {
+        raw[(s, t)] * unit[s] * unit[t] + noise.map_or(0.0, |noise| noise[(s, t)])
+    })
 }

@@ -67,12 +67,12 @@ pub(crate) fn solve_in_place(
         }
     }
     let table = system.table(map, &solutions);
-    let outputs = table.ncols();
     if !linalg::is_finite(table.as_ref()) {
         return Err(Error::numerical("ridge", "the solution is not finite; raise the ridge"));
     }
     Ok(Solution {
-        freedom: posterior.then(|| system.freedom(outputs, &freedom)),
+        freedom: posterior.then(|| system.freedom(&freedom)),
+        penalty: system.penalty(&solutions, ridge),
         spread: system.spread(&solutions, ridge),
         table,
         posterior: posterior.then_some(spreads),

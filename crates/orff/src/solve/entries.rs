@@ -1,6 +1,7 @@
 //! One ridge by conjugate gradients over the observed entries themselves: no moments, no matrix. \[entries\]
 
 use super::alike::Alike;
+use super::penalty::penalties;
 use crate::error::{Error, Result};
 use crate::feature::FeatureMap;
 use crate::linalg::{self, cg};
@@ -141,6 +142,8 @@ pub struct OfOutput {
     pub constant: f64,
     /// Weighted residual sum of squares.
     pub rss: f64,
+    /// nλ‖θ‖², what this output has of it.
+    pub penalty: f64,
     /// Σw.
     pub weight: f64,
     /// Number of entries.
@@ -281,8 +284,14 @@ pub fn solve_entries(
         }
         Ok(())
     })?;
-    let output =
-        |t: usize| OfOutput { constant: constant[t], rss: rss[t], weight: sums.weight[t], points: sums.points[t] };
+    let penalty = penalties(map, &theta, shift, &sums.points)?;
+    let output = |t: usize| OfOutput {
+        constant: constant[t],
+        rss: rss[t],
+        penalty: penalty[t],
+        weight: sums.weight[t],
+        points: sums.points[t],
+    };
     let how = format!(
         "conjugate gradients over {entries} entries, {} unknowns, {} iterations, residual {:.1e}",
         theta.len(),

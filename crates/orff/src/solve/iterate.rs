@@ -1,5 +1,6 @@
 //! One ridge by conjugate gradients on the moments: each product is lift, M×M times M×p, lower. No K×K matrix.
 
+use super::penalty::penalties;
 use super::{Centred, Solution, system};
 use crate::error::{Error, Result};
 use crate::feature::FeatureMap;
@@ -49,6 +50,7 @@ pub fn solve_iterative(
         table: map.lift(&theta),
         spread: None,
         freedom: None,
+        penalty: penalties(map, &theta, shift, &(0..p).map(|t| of(t).count).collect::<Vec<_>>())?,
         posterior: None,
         how: format!(
             "conjugate gradients on {} unknowns, {} iterations, residual {:.1e}",

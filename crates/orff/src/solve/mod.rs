@@ -15,6 +15,7 @@ mod iterate;
 pub mod lbfgs;
 mod leave_one_out;
 pub mod online;
+mod penalty;
 mod precondition;
 pub mod projected;
 pub mod risk;
@@ -66,6 +67,8 @@ pub struct Solution {
     pub spread: Option<Mat<f64>>,
     /// Effective degrees of freedom of each output, where they are known.
     pub freedom: Option<Vec<f64>>,
+    /// nλ‖θ‖² of each output, in the units of its residual sum of squares.
+    pub penalty: Vec<f64>,
     /// What a posterior covariance needs, where it is affordable.
     pub posterior: Option<Vec<Spread>>,
     /// In words: which solver, how it ended.

@@ -253,11 +253,11 @@ impl Spectral {
             }
         }
         let table = self.system.table(map, solutions);
-        let outputs = table.ncols();
         let unknowns = self.eigen.first().map_or(0, |e| e.vectors.nrows());
         Ok(Solution {
             spread: self.system.spread(solutions, ridge),
-            freedom: Some(self.system.freedom(outputs, &freedom)),
+            freedom: Some(self.system.freedom(&freedom)),
+            penalty: self.system.penalty(solutions, ridge),
             table,
             posterior: (posterior && ridge > 0.0).then_some(spreads),
             how: format!("eigenvalues of {unknowns} unknowns"),

@@ -1,5 +1,6 @@
 //! The normal equations of ridge for one kernel, built from moments that never saw the kernel. \[normal\]
 
+use super::penalty::shares;
 use crate::error::{Error, Result};
 use crate::feature::{Basis, Moments, Part};
 use crate::linalg;
@@ -174,6 +175,10 @@ pub struct System {
     pub rest: (f64, f64),
     /// From solutions to the table.
     pub shape: Shape,
+    /// Variance of the noise of each output (p) in units of σ²: Σ_tt of a metric, otherwise one.
+    pub noise: Vec<f64>,
+    /// What each output (p) has of all observations.
+    pub shares: Vec<f64>,
 }
 
 /// Orthonormal directions U (p×r) of the outputs and their variances s², from the factor B of Γ = BBᵀ: B = U diag(s) Vᵀ
@@ -251,6 +256,7 @@ impl System {
             None => u,
             Some((_, root)) => root * u,
         };
+        let noise = noise(p, white);
         let total: f64 = (0..p).map(|t| data.yy[(t, t)]).sum();
         let rest = ((total - explained).max(0.0), (p - components.len()) as f64 * data.count);
         let (rows, observed) = (data.rows, p as f64 * data.observations);
@@ -260,7 +266,8 @@ impl System {
         };
         let group = weighted(cc, &amplitudes);
         let shape = Shape::Directions { u, amplitudes };
-        Ok(System { rows, observed, groups: vec![group], components, rest, shape })
+        let shares = shares(&vec![1.0; p]);
+        Ok(System { rows, observed, groups: vec![group], components, rest, shape, noise, shares })
     }
 
     fn separate(amplitudes: Vec<f64>, b: &Mat<f64>, each: Vec<Centred>) -> Result<System> {
@@ -271,6 +278,7 @@ impl System {
         let mut rest = (0.0, 0.0);
         let rows = each[0].rows;
         let observed = each.iter().map(|data| data.observations).sum();
+        let shares = shares(&each.iter().map(|data| data.count).collect::<Vec<_>>());
         for (t, data) in each.into_iter().enumerate() {
             if gamma[(t, t)] <= 1e-14 * top {
                 rest = (rest.0 + data.yy[(t, t)], rest.1 + data.count);
@@ -289,7 +297,7 @@ impl System {
         }
         let u = Mat::from_fn(p, outputs.len(), |t, k| if outputs[k] == t { 1.0 } else { 0.0 });
         let shape = Shape::Directions { u, amplitudes };
-        Ok(System { rows, observed, groups, components, rest, shape })
+        Ok(System { rows, observed, groups, components, rest, shape, noise: vec![1.0; p], shares })
     }
 
     /// P has blocks Σ_t f_it f_jt cc_t[mᵢ,mⱼ] with f the weighted factors: K² p numbers, no data.
@@ -336,6 +344,8 @@ impl System {
             components: vec![component],
             rest: (0.0, 0.0),
             shape: Shape::Lifted,
+            noise: noise(p, white),
+            shares: shares(&(0..p).map(count).collect::<Vec<_>>()),
         })
     }
 
@@ -373,12 +383,28 @@ impl System {
         Some(linalg::product(g.as_ref(), u.transpose()))
     }
 
-    /// Degrees of freedom of each output from those of the components.
-    pub fn freedom(&self, outputs: usize, of: &[f64]) -> Vec<f64> {
+    /// Degrees of freedom of each output from those of the components. With a metric the directions are those of Σ: an
+    /// output has Σ_tt of the noise, and as much of the freedom as of that.
+    pub fn freedom(&self, of: &[f64]) -> Vec<f64> {
+        self.of_outputs(of).iter().zip(&self.noise).map(|(f, noise)| f / noise).collect()
+    }
+
+    /// nλ‖θ‖² of each output from the solutions of the components.
+    pub fn penalty(&self, solutions: &[Vec<f64>], ridge: f64) -> Vec<f64> {
+        let mu = |s2: f64| self.rows * ridge / s2;
+        let one = |(c, g): (&Component, &Vec<f64>)| mu(c.s2) * g.iter().map(|v| v * v).sum::<f64>();
+        self.of_outputs(&self.components.iter().zip(solutions).map(one).collect::<Vec<_>>())
+    }
+
+    /// A quadratic quantity of the outputs (p) from those of the components.
+    pub(super) fn of_outputs(&self, of: &[f64]) -> Vec<f64> {
         match &self.shape {
-            Shape::Lifted => vec![of[0] / outputs as f64; outputs],
+            Shape::Lifted => {
+                self.noise.iter().zip(&self.shares).map(|(noise, share)| noise * share * of[0]).collect()
+            }
             Shape::Directions { u, .. } => {
-                (0..outputs).map(|t| of.iter().enumerate().map(|(k, f)| u[(t, k)] * u[(t, k)] * f).sum()).collect()
+                let one = |t: usize| of.iter().enumerate().map(|(k, f)| u[(t, k)] * u[(t, k)] * f).sum();
+                (0..u.nrows()).map(one).collect()
             }
         }
     }
@@ -411,6 +437,12 @@ fn weighted(mut cc: Mat<f64>, amplitudes: &[f64]) -> Mat<f64> {
         cc.col_mut(j).iter_mut().zip(amplitudes).for_each(|(v, a)| *v *= a * b);
     }
     cc
+}
+
+/// The diagonal of a metric LLᵀ, whose whitener is given; ones without.
+fn noise(p: usize, white: Option<&(Mat<f64>, Mat<f64>)>) -> Vec<f64> {
+    let one = |t: usize| white.map_or(1.0, |(_, root)| root.row(t).iter().map(|l| l * l).sum());
+    (0..p).map(one).collect()
 }
 
 /// With a metric the residuals of a row belong together: one cannot be missing.

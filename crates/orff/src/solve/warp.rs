@@ -90,14 +90,23 @@ impl Warp {
         }
         let how = format!("Cholesky of {} unknowns", penalty.nrows());
         let table = system.table(map, &solutions);
-        Ok(Solution { table, spread: None, freedom: None, posterior: None, how, iterations: 1 })
+        // nλ(‖g‖²/s² + α⟨f, Mf⟩), all of which the evidence counts
+        let cost = |(c, g): (&Component, &Vec<f64>)| {
+            let g = Mat::from_fn(g.len(), 1, |i, _| g[i]);
+            let along = linalg::product(penalty.as_ref(), g.as_ref());
+            let smooth: f64 = (0..g.nrows()).map(|i| g[(i, 0)] * along[(i, 0)]).sum();
+            total * (g.squared_norm_l2() / c.s2 + strength * smooth)
+        };
+        let costs: Vec<f64> = system.components.iter().zip(&solutions).map(cost).collect();
+        let penalty = system.of_outputs(&costs);
+        Ok(Solution { table, spread: None, freedom: None, penalty, posterior: None, how, iterations: 1 })
     }
 
     /// Whitens a system without a metric for a penalty of strength α ≥ 0. Cost 3K³ for each distinct s².
     pub fn new(map: &dyn Basis, system: System, moment: &Mat<f64>, strength: f64) -> Result<Warp> {
         check(map, moment, strength)?;
         let penalty = penalty(map, &system.shape, moment);
-        let System { rows, observed, groups, components, rest, shape } = system;
+        let System { rows, observed, groups, components, rest, shape, noise, shares } = system;
         let directions = match &shape {
             Shape::Directions { u, amplitudes } => Some((u.clone(), amplitudes.clone())),
             Shape::Lifted => None,
@@ -132,7 +141,7 @@ impl Warp {
             Shape::Directions { u, amplitudes } => Shape::Directions { u, amplitudes: vec![1.0; amplitudes.len()] },
             Shape::Lifted => Shape::Lifted,
         };
-        let system = System { rows, observed, groups: whitened, components: turned, rest, shape };
+        let system = System { rows, observed, groups: whitened, components: turned, rest, shape, noise, shares };
         Ok(Warp { spectral: Spectral::new(system)?, factors, directions })
     }
 
@@ -159,8 +168,6 @@ impl Warp {
             None => {
                 let theta = self.factors[0].half_solve_transposed(solution.table.as_ref())?;
                 solution.table = map.lift(&theta.col(0).iter().copied().collect::<Vec<_>>());
-                let p = solution.table.ncols();
-                solution.freedom = solution.freedom.map(|all| vec![all[0] / p as f64; p]);
             }
         }
         // cc·Z is not what the warped system says

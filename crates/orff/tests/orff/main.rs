@@ -1,6 +1,7 @@
 //! The tests of the library, in one binary: dependencies are linked once.
 
 mod archive;
+mod bars;
 mod classes;
 mod exact;
 mod expression;

@@ -196,7 +196,7 @@ fn views_are_the_transformable_kernel() {
     let n = entries.len() as f64 / 2.0;
     let expected = definition(&kernel, (&x, &y, &None), ridge * n / rows, false, &z);
     assert!(gap(&found.mean, &expected) < 1e-9, "{:e}", gap(&found.mean, &expected));
-    // covariance between views: K(z,z) − K(z,X)(K + nλI)⁻¹K(X,z), in units of noise/(nλ)
+    // covariance between views: K(z,z) − K(z,X)(K + nλI)⁻¹K(X,z), in units of σ²/(nλ)
     let k = |a: &Mat<f64>, i: usize, s: usize, b: &Mat<f64>, j: usize, t: usize| {
         kernel.eval(&row(a, i), &row(b, j)).unwrap()[(s, t)]
     };
@@ -210,7 +210,7 @@ fn views_are_the_transformable_kernel() {
         let b: Vec<Vec<f64>> =
             entries.iter().map(|&(j, t, _)| (0..2).map(|s| k(&x, j, t, &z, i, s)).collect()).collect();
         let (solved, _) = eliminate(a, b.clone());
-        let sd = |t: usize| fitted.model.noise[(t, t)].sqrt();
+        let sd = |t: usize| fitted.model.posterior.get().unwrap().unwrap().unit.as_ref().unwrap()[t];
         let expected = Mat::from_fn(2, 2, |s, t| {
             let less: f64 = (0..entries.len()).map(|e| b[e][s] * solved[e][t]).sum();
             (k(&z, i, s, &z, i, t) - less) / (n * ridge) * sd(s) * sd(t)

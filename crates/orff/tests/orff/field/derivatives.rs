@@ -166,12 +166,23 @@ fn blocks_batches_and_sparse_rows_change_nothing() {
         let x = points(&model.preparation, n);
         let (div, phi) = (model.divergence(&at(&x)).unwrap(), model.potential(&at(&x)).unwrap());
         let (parts, jacobians) = (model.decompose(&at(&x)).unwrap(), model.jacobian(&at(&x)).unwrap());
+        let mut all = (Vec::new(), Vec::new());
+        model.parts(&at(&x), &mut all.0, &mut all.1).unwrap();
         for i in [0, BLOCK_ROWS - 1, BLOCK_ROWS, n - 1] {
             let one = at(&x).slice(i, i + 1);
             assert_eq!(model.divergence(&one).unwrap()[0], div[i]);
             assert_eq!(model.potential(&one).unwrap()[0], phi[i]);
             assert_eq!(model.jacobian(&one).unwrap()[0], jacobians[i]);
-            assert_eq!(model.decompose(&one).unwrap().gradient.row(0), parts.gradient.row(i));
+            // one point is its own mean
+            let alone = model.decompose(&one).unwrap();
+            assert_eq!((alone.gradient.norm_max(), alone.rotation.norm_max()), (0.0, 0.0));
+            let whole = parts.gradient.row(i) + parts.rotation.row(i);
+            (0..3).for_each(|k| {
+                assert!((whole[k] + parts.mean[k] - alone.mean[k]).abs() < 1e-12 * values(&model, &x).norm_max())
+            });
+            let (mut g, mut r) = (Vec::new(), Vec::new());
+            model.parts(&one, &mut g, &mut r).unwrap();
+            assert_eq!((&g[..], &r[..]), (&all.0[3 * i..3 * i + 3], &all.1[3 * i..3 * i + 3]));
         }
         let sparse = Inputs::Sparse(Csr {
             width: 3,

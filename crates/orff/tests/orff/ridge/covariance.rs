@@ -97,6 +97,26 @@ fn a_metric_is_whitening() {
                 assert!(error < 1e-8, "{name}: {error:e}");
                 let (a, b) = (spectral.at(ridge), reference.at(ridge));
                 assert!((a.evidence - b.evidence).abs() < 1e-7 && (a.gcv - b.gcv).abs() < 1e-9 * a.gcv);
+                if name != "curl-free" {
+                    // residuals of output t have Σ_tt of the noise, less what the hat matrix of white rows takes: LH_iiLᵀ
+                    let dense = Dense::new(&white, &turned);
+                    let (left, _) = dense.normal(40.0 * ridge, offset);
+                    let hat = dense.design(offset) * solve(&left, &dense.design(offset).transpose().to_owned());
+                    let freedom = spectral.solve(&map, ridge, false).unwrap().freedom.unwrap();
+                    for t in 0..3 {
+                        let taken = |i: usize| -> f64 {
+                            let entry = |(u, v): (usize, usize)| l[(t, u)] * hat[(3 * i + u, 3 * i + v)] * l[(t, v)];
+                            (0..9).map(|uv| entry((uv / 3, uv % 3))).sum()
+                        };
+                        let means = if offset { 1.0 } else { 0.0 };
+                        let exact = (0..40).map(taken).sum::<f64>() / metric[(t, t)] - means;
+                        assert!(
+                            (freedom[t] / exact - 1.0).abs() < 1e-8,
+                            "{name}, output {t}: {} {exact}",
+                            freedom[t]
+                        );
+                    }
+                }
             }
         }
     }

@@ -40,6 +40,9 @@ fn ridge_from_moments_is_ridge_by_definition() {
                             let what = format!("{name}, {kind:?}, {variant}, offset {offset}, ridge {ridge}");
                             assert!(error < 1e-8, "{what}, {}: off by {error:e}", solution.how);
                             worst = worst.max(error);
+                            let cost = n * ridge * theta.iter().map(|v| v * v).sum::<f64>();
+                            let found: f64 = solution.penalty.iter().sum();
+                            assert!((found / cost - 1.0).abs() < 1e-7, "{what}, {}: {found} {cost}", solution.how);
                             let offsets: Vec<f64> = (0..p)
                                 .map(|t| {
                                     let one = &centred[t.min(centred.len() - 1)];

@@ -102,15 +102,17 @@ fn the_evidence_is_that_of_the_warped_kernel() {
             assert!(error < 1e-6 * (1.0 + evidence.abs()), "{} {evidence} {}", point.ridge, point.evidence);
         }
     }
-    // the posterior: σ²(K̃(x,x) − K̃(x,X)(K̃ + nλ)⁻¹K̃(X,x))/(nλ), in units of the noise
+    // the posterior: σ²(K̃(x,x) − K̃(x,X)(K̃ + nλ)⁻¹K̃(X,x))/(nλ), Student's with n degrees of freedom: σ² of y over n − 2
     let found =
         model.predict(&Inputs::Dense(x.clone()), Query { std: true, noise: false, ..Query::default() }).unwrap();
     let mu = n as f64 * training.ridge;
     let inner = Mat::from_fn(n, n, |a, b| warped[(labelled[a], labelled[b])] + if a == b { mu } else { 0.0 });
+    let known = Mat::from_fn(n, 1, |a, _| y[(labelled[a], 0)]);
+    let sigma2 = mu * (known.transpose() * solved(&inner, &known))[(0, 0)] / (n as f64 - 2.0);
     for i in (0..60).step_by(7) {
         let cross = Mat::from_fn(n, 1, |a, _| warped[(labelled[a], i)]);
         let left = warped[(i, i)] - (cross.transpose() * solved(&inner, &cross))[(0, 0)];
-        let expected = (left / mu * model.noise[(0, 0)]).sqrt();
+        let expected = (left / mu * sigma2).sqrt();
         let std = found.std.as_ref().unwrap()[(i, 0)];
         assert!((std - expected).abs() < 1e-6 * expected, "{std} {expected}");
     }
