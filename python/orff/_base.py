@@ -6,16 +6,18 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from joblib import cpu_count
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _orff
 from ._errors import ParameterError
-from ._json import dumps, plain
+from ._json import dumps, plain, said
 from ._progress import Progress
 from .kernels import Kernel
 
@@ -33,13 +35,25 @@ class Estimator(BaseEstimator):
 
     def _parameters(self) -> str:
         """The parameters as JSON, by their Python names."""
-        values = self.get_params(deep=False)
+        values = self._values()
         if "random_state" in values:
             values["random_state"] = seed(self.random_state)
         if "n_jobs" in values:
-            jobs = plain(values["n_jobs"])
-            values["n_jobs"] = "auto" if jobs in (None, -1) else jobs
+            jobs = threads(values["n_jobs"])
+            values["n_jobs"] = "auto" if jobs is None else jobs
         return dumps(values)
+
+    def _values(self) -> dict[str, Any]:
+        """The parameters, where scikit-learn's words for the same are met: 1 is a flag, True one line of progress."""
+        values = self.get_params(deep=False)
+        for name, parameter in signature(type(self).__init__).parameters.items():
+            if name in values and (name == "verbose" or isinstance(parameter.default, bool)):
+                value = plain(values[name])
+                if name == "verbose":
+                    values[name] = int(value) if isinstance(value, bool) else value
+                else:
+                    values[name] = bool(value) if type(value) is int and value in (0, 1) else value
+        return values
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -54,12 +68,10 @@ class Estimator(BaseEstimator):
 
     def _threads(self) -> int | None:
         """Threads of a prediction; `n_jobs` may have changed since the fit."""
-        jobs = plain(getattr(self, "n_jobs", None))
-        if jobs in (None, -1, "auto"):
-            return None
-        if type(jobs) is not int or not 1 <= jobs <= THREADS:
-            takes = f"None, -1 or a whole number from 1 to {THREADS}"
-            raise ParameterError(f"n_jobs: expected {takes}, got {self.n_jobs!r}")
+        jobs = threads(getattr(self, "n_jobs", None))
+        if jobs is not None and (type(jobs) is not int or not 1 <= jobs <= THREADS):
+            takes = "None, a negative number (-1: all processors, -2: all but one) or a whole number from 1 to"
+            raise ParameterError(f"n_jobs: expected {takes} {THREADS}, got {said(self.n_jobs)}")
         return jobs
 
     def _learn(
@@ -134,7 +146,7 @@ class Estimator(BaseEstimator):
         Parameters
         ----------
         path : path-like
-            Where to write it, for example ``"m.orff"``. An old file is replaced in one step.
+            Where to write it, for example ``"m.orff"``, in a folder that is there. An old file is replaced in one step.
         """
         self._fitted().save(os.fsdecode(path))
 
@@ -193,6 +205,14 @@ def seed(random_state: Any) -> Any:
     if random_state is None or isinstance(random_state, np.random.RandomState):
         return int(check_random_state(random_state).randint(SEEDS))
     return plain(random_state)
+
+
+def threads(n_jobs: Any) -> Any:
+    """Number of threads as joblib reads it, None for all; what is none is left for the declaration to refuse."""
+    jobs = plain(n_jobs)
+    if jobs is None or jobs == "auto" or (type(jobs) is int and jobs == -1):
+        return None
+    return max(1, cpu_count() + 1 + jobs) if type(jobs) is int and jobs < -1 else jobs
 
 
 def _lengthscale(form: dict[str, Any]) -> Any:

@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
-from . import _tasks
+from . import _orff, _tasks
 
 READ = [np.float64, np.float32, np.int64, np.int32]
 """Types that are read without being converted first."""
 
 WORDS = "expected numbers, got words; convert them first, for example with astype(float)"
+
+
+def present(data: Any, what: str) -> None:
+    """Refuse what has no rows yet."""
+    if type(data).__name__ == "LazyFrame" and type(data).__module__.split(".")[0] == "polars":
+        raise TypeError(f"{what}: expected rows, got a LazyFrame, which has none yet; use collect()")
 
 
 def is_pandas(data: Any) -> bool:
@@ -88,6 +94,7 @@ def _unmasked(data: Any, what: str, missing: bool = False) -> Any:
 
 def inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
     """The inputs; number and names of columns are those of the estimator, or become so."""
+    present(X, "X")
     if is_pandas(X) or is_arrow(X):
         _different(column_names(X), "X")
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -147,6 +154,7 @@ def _sound(X: Any) -> bool:
 
 def table(X: Any) -> Any:
     """Inputs without an estimator that knows their columns."""
+    present(X, "X")
     if is_pandas(X) or is_arrow(X):
         return _table(X, "X")
     return _parts(check_array(_unmasked(X, "X"), accept_sparse="csr", dtype=None, ensure_all_finite=False))
@@ -199,42 +207,43 @@ def learned(
     return y, names, flat, weights(sample_weight, rows(X), width)
 
 
-def outputs(y: Any) -> tuple[Any, list[str] | None, bool]:
+def outputs(y: Any, what: str = "y") -> tuple[Any, list[str] | None, bool]:
     """The outputs, the names of their columns, and whether there is a single one without an axis of its own."""
     if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+        raise ValueError(f"This estimator requires {what} to be passed, but the target {what} is None.")
+    present(y, what)
     if is_pandas(y) or is_arrow(y):
-        return _table(y, "y"), column_names(y), False
+        return _table(y, what), column_names(y), False
     name = getattr(y, "name", None)
     if type(y).__module__.split(".")[0] == "pandas":
-        y = column(y, "y")
+        y = column(y, what)
     if _is_sparse(y):
-        raise TypeError("y: expected a dense array or a table, got a sparse one; use toarray()")
+        raise TypeError(f"{what}: expected a dense array or a table, got a sparse one; use toarray()")
     try:
-        y = np.asarray(_unmasked(y, "y", missing=True))
+        y = np.asarray(_unmasked(y, what, missing=True))
     except ValueError as error:
-        raise ValueError(f"y: expected numbers, a row for each row of X ({error})") from None
+        expected = "numbers, a row for each row of X" if what == "y" else "numbers"
+        raise ValueError(f"{what}: expected {expected} ({error})") from None
     if y.ndim not in (1, 2) or 0 in y.shape[1:]:
-        raise ValueError(f"y: expected shape (n,) or (n, p) with an output at least, got {y.shape}")
-    y = numbers(y, "y")
+        raise ValueError(f"{what}: expected shape (n,) or (n, p) with an output at least, got {y.shape}")
+    y = numbers(y, what)
     flat = y.ndim == 1
     return y, [name] if flat and isinstance(name, str) else None, flat
 
 
-def observed(y: Any) -> np.ndarray:
+def observed(y: Any, what: str = "y") -> np.ndarray:
     """Outputs as one array with NaN where nothing was observed."""
-    y, _, _ = outputs(y)
+    y, _, _ = outputs(y, what)
     if isinstance(y, np.ndarray):
         return y
-    if not isinstance(y, list):
-        y = [numbers(np.asarray(c), "y") for c in (y.iter_columns() if hasattr(y, "iter_columns") else y.columns)]
-    return np.column_stack(y)
+    return np.column_stack(y) if isinstance(y, list) else _orff.table(y, what)
 
 
 def weights(sample_weight: Any, n: int, p: int | None = None) -> np.ndarray | None:
     """Weights of rows (n) or of entries (n×p)."""
     if sample_weight is None:
         return None
+    present(sample_weight, "sample_weight")
     w = numbers(np.asarray(_unmasked(sample_weight, "sample_weight")), "sample_weight")
     if w.ndim == 0:
         w = np.full(n, float(w))

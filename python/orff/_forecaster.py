@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _data, _orff
 from ._base import Estimator, Watching, seed
-from ._json import dumps, plain
+from ._errors import ParameterError
+from ._json import dumps, plain, said
 
 
 @dataclass
@@ -302,7 +303,7 @@ class Forecaster(Estimator):
         shocks = np.ones(p) if size is None else np.broadcast_to(np.asarray(size, dtype=np.float64), (p,))
         steps = plain(steps)
         if type(steps) is not int or steps < 0:
-            raise ValueError(f"steps: expected a whole number ≥ 0, got {steps!r}")
+            raise ParameterError(f"steps: expected a whole number ≥ 0, got {said(steps)}")
         return model.impulse_response(before, None if member is None else str(member), future, steps, shocks.tolist())
 
     def influence(self, shifts: int = 99) -> tuple[np.ndarray, np.ndarray | None]:
@@ -322,7 +323,7 @@ class Forecaster(Estimator):
         """
         shifts = plain(shifts)
         if type(shifts) is not int or shifts < 0:
-            raise ValueError(f"shifts: expected a whole number ≥ 0, got {shifts!r}")
+            raise ParameterError(f"shifts: expected a whole number ≥ 0, got {said(shifts)}")
         rows = self._series()
         with Watching(self.verbose, shifts * len(rows.names)) as tell:
             return _orff.influence_series(self._learner, self._given_order(), *rows.given(), shifts, tell)
@@ -377,14 +378,7 @@ class Forecaster(Estimator):
 
 def _table(data: Any, what: str) -> tuple[np.ndarray, bool]:
     """Numbers in two axes, NaN where there are none, and whether they were a DataFrame."""
-    values, _, flat = _data.outputs(data)
-    if isinstance(values, list):
-        values = np.column_stack(values)
-    elif not isinstance(values, np.ndarray):
-        values = _data.observed(data)
-    values = np.ascontiguousarray(values, dtype=np.float64)
-    if values.ndim == 1 and not flat:
-        raise ValueError(f"{what}: expected shape (n, p), got {values.shape}")
+    values = np.ascontiguousarray(_data.observed(data, what), dtype=np.float64)
     return values.reshape(len(values), -1), _data.is_pandas(data)
 
 

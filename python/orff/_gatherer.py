@@ -92,8 +92,8 @@ class Moments:
     def merge(self, other: Moments) -> Self:
         """Add the rows of other moments with the same choices."""
         if not isinstance(other, Moments):
-            raise TypeError(f"merge: expected Moments, got {other!r}")
-        for what, known, names in zip(("X", "y"), self._names, other._names, strict=True):
+            raise TypeError(f"other: expected Moments, got {other!r}")
+        for what, known, names in zip(("other, X", "other, y"), self._names, other._names, strict=True):
             _data.same_names(what, known, names)
         self._gathering.merge(other._gathering)
         return self
@@ -165,7 +165,7 @@ class Gatherer(Regressor):
 
     def _settings(self) -> str:
         """What a change of makes moments no longer fit: every parameter but those of how the work is done."""
-        values = {name: plain(v) for name, v in self.get_params(deep=False).items() if name not in HOW}
+        values = {name: plain(v) for name, v in self._values().items() if name not in HOW}
         return json.dumps(values, default=repr)
 
     def _gather(self, X: Any, y: Any, sample_weight: Any, task: Any, moments: Moments | None) -> Self:

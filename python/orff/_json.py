@@ -20,6 +20,12 @@ def dumps(value: Any) -> str:
         raise ParameterError("kernel: expected kernels nested at most 64 deep, got more") from None
 
 
+def said(value: Any) -> str:
+    """A value as sentences of the library repeat it: words in quotes."""
+    form = plain(value)
+    return "none" if form is None else json.dumps(form, ensure_ascii=False)
+
+
 def plain(value: Any) -> Any:
     """Numbers, words, lists and tables; a number that is not finite, which JSON cannot write, is a word."""
     form = getattr(value, "form", None)

@@ -42,6 +42,7 @@ def _column(y: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
     """Labels as one array, which of them are missing, and the name of their column."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    _data.present(y, "y")
     name = getattr(y, "name", None)
     if _data.is_pandas(y) or _data.is_arrow(y):
         if y.shape[1] != 1:

@@ -776,7 +776,7 @@ class LaplacianRidge(SemiSupervised):
 
 
 class ExactLaplacianRidge(SemiSupervised):
-    """Ridge regression with the warped kernel itself, without features: the reference, for a few thousand rows.
+    """Ridge regression with the warped kernel itself, without features or error bars: the reference, for a few thousand rows.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 
@@ -28,7 +29,9 @@ class Progress:
         if self.handle is not None:
             self.handle.update(_Text(text))
         elif self.terminal:
-            _write("\r" + text.ljust(self.width))
+            room = _room()
+            text = text[:room]
+            _write("\r" + text.ljust(min(self.width, room)))
             self.width = len(text)
         elif time.monotonic() - self.last > 10:
             _write(text + "\n")
@@ -42,7 +45,7 @@ class Progress:
 
     def _clear(self) -> None:
         if self.terminal and self.width:
-            _write("\r" + " " * self.width + "\r")
+            _write("\r" + " " * min(self.width, _room()) + "\r")
             self.width = 0
 
     def close(self) -> None:
@@ -50,6 +53,11 @@ class Progress:
         self._clear()
         if self.handle is not None:
             self.handle.update(_Text(""))
+
+
+def _room() -> int:
+    """Characters of a line: a longer one would begin another, which nothing wipes out."""
+    return max(1, shutil.get_terminal_size().columns - 1)
 
 
 def _write(text: str) -> None:

@@ -60,9 +60,10 @@ class Regressor(RegressorMixin, Estimator):
         X : array, sparse matrix or table of shape (n, d)
             Inputs.
         return_std : bool, default=False
-            Also the standard deviation of each output.
+            Also the standard deviation of each output, from a model that has error bars: one with a posterior, and none
+            of `ExactLaplacianRidge`.
         return_cov : bool, default=False
-            Also the covariance of the outputs of each row.
+            Also the covariance of the outputs of each row, from such a model.
         noise : bool, default=True
             Whether they include the noise of a new observation.
         task : array of shape (n,), optional

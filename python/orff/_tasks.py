@@ -55,7 +55,7 @@ def numbered(task: Any, n: int, known: list[str] | None = None) -> tuple[np.ndar
         kinds, inverse = np.unique(values, return_inverse=True)
         given = [name(value) for value in kinds.tolist()]
     if None in given:
-        row = int(np.flatnonzero(np.isin(inverse, [k for k, each in enumerate(given) if each is None]))[0])
+        row = int(np.flatnonzero(np.isin(inverse, [k for k, each in enumerate(given) if each is None]))[0]) + 1
         raise ValueError(f"task: expected a word or a number in each row, got none in row {row}")
     tasks = sorted(set(given), key=sort_key) if known is None else known
     place = {each: k for k, each in enumerate(tasks)}

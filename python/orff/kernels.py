@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _orff
+from ._errors import ParameterError
 from ._json import dumps, plain
 
 
@@ -162,7 +163,7 @@ def _law(kernel: Kernel | str) -> dict[str, Any]:
     kernel = as_kernel(kernel)
     form = kernel.form
     if form["kernel"] != "decomposable" or form["output"] != {"name": "identity"}:
-        raise ValueError(f"kernel: expected a scalar kernel such as gaussian or matern(2.5), got {kernel}")
+        raise ParameterError(f"kernel: expected a scalar kernel such as gaussian or matern(2.5), got {kernel}")
     return form["spectrum"]
 
 
@@ -284,7 +285,7 @@ def atoms(omega: ArrayLike, factors: ArrayLike, weights: Sequence[float] | None 
     depth = np.ndim(np.array(factors, dtype=object)) if isinstance(factors, list) else 0
     if depth == 3:
         if isinstance(omega, list) and len(factors) != len(omega):
-            raise ValueError(f"factors: expected one for each of the {len(omega)} rows of omega, got {len(factors)}")
+            raise ParameterError(f"factors: expected one for each of the {len(omega)} rows of omega, got {len(factors)}")
         factors = [row for factor in factors for row in factor]
     return Kernel({"kernel": "listed", "omega": omega, "factors": factors, "weights": _rows(weights)})
 

@@ -1,6 +1,6 @@
 """Pictures of fitted models, with matplotlib (imported when a function is called).
 
-Each function draws on the Axes it is given, or on the current ones, and returns them.
+Each function draws on the Axes it is given, or on new ones, and returns them.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ FARTHEST = 1e100
 LONGEST = 1e6
 """How much longer one side of given bounds may be than the other."""
 
+PALE = 0.3
+"""Share of the colours of speed, at their light end, that would be lost on white."""
+
 THIN = 1e-3
 """Sides of the training points that are shorter than this, against the other, are widened."""
 
@@ -46,7 +49,7 @@ def _check_axes(ax: Any) -> None:
 
 
 def _on(ax: Axes | None, draw: Callable[[Axes], Any], options: dict[str, Any]) -> Axes:
-    """Draw on the axes given, or on the current ones. Options are first tried on axes that nobody sees."""
+    """Draw on the axes given, or on new ones. Options are first tried on axes that nobody sees."""
     import matplotlib.pyplot as plt
     from matplotlib.figure import Figure
 
@@ -55,7 +58,7 @@ def _on(ax: Axes | None, draw: Callable[[Axes], Any], options: dict[str, Any]) -
             draw(Figure().subplots())
         except Exception as error:
             raise TypeError(f"options: {', '.join(options)}: {error}") from error
-    ax = plt.gca() if ax is None else ax
+    ax = plt.subplots()[1] if ax is None else ax
     draw(ax)
     return ax
 
@@ -146,6 +149,14 @@ def _bar(ax: Axes, drawn: Any, label: str, **options: Any) -> None:
     ax.figure.colorbar(drawn, ax=ax, label=label, **place, **options)
 
 
+def _speeds() -> Any:
+    """Colours of speed: what is slow is light, and still to be seen on white."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["viridis_r"](np.linspace(PALE, 1.0, 256)), name="speed")
+
+
 def field(
     model: Field,
     *,
@@ -171,7 +182,7 @@ def field(
     bounds : (left, right, bottom, top), optional
         The region; that of the training points when left out.
     ax : Axes, optional
-        Where to draw.
+        Where to draw; on new ones when left out.
     **options
         Passed on to ``quiver`` or ``streamplot``; with ``color`` there are no colours of speed.
 
@@ -188,12 +199,12 @@ def field(
     """
     _check_axes(ax)
     if style not in ("quiver", "streamlines"):
-        raise ValueError(f"style: expected quiver or streamlines, got {style}")
+        raise ValueError(f"style: expected quiver or streamlines, got {style!r}")
     x, y, value = _values(model, "predict", size, bounds, 60 if style == "streamlines" else 2)
     u, v = value[:, 0].reshape(len(y), len(x)), value[:, 1].reshape(len(y), len(x))
     speed = np.hypot(u, v)
     coloured, step = "color" not in options, x[1] - x[0]
-    own: dict[str, Any] = {"cmap": "viridis_r"} if coloured else {}  # what is slow is pale
+    own: dict[str, Any] = {"cmap": _speeds()} if coloured else {}
     if style == "quiver":
         own |= {"scale": (speed.max() or 1.0) / step, "width": 0.1 * step, "units": "xy", "angles": "xy"}
         own |= {"scale_units": "xy", "pivot": "mid"}
@@ -323,7 +334,7 @@ def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
     model : OperatorRidge, VectorField, ExactOperatorRidge or NystromRidge
         A fitted model that chose its ridge.
     ax : Axes, optional
-        Where to draw.
+        Where to draw; on new ones when left out.
     **options
         Passed on to ``Axes.plot``.
 
@@ -390,7 +401,7 @@ def forecast(
     history : int, default=100
         Rows before that are drawn.
     ax : Axes, optional
-        Where to draw.
+        Where to draw; on new ones when left out.
     **options
         Passed on to `FourierVAR.forecast`, such as ``exog``.
 
@@ -466,7 +477,7 @@ def learning_curve(
     train_sizes, cv
         As in ``sklearn.model_selection.learning_curve``.
     ax : Axes, optional
-        Where to draw.
+        Where to draw; on new ones when left out.
     **options
         Passed on to ``sklearn.model_selection.learning_curve``.
 

@@ -23,6 +23,11 @@ def test_examples_of_the_package(name):
     assert failed == 0
 
 
+def own():
+    """What says that it is the package's own, which is in none of its modules for doctest."""
+    return [pytest.param(thing, id=name) for name, thing in public() if getattr(thing, "__module__", "") == "orff"]
+
+
 def public():
     """Everything that is called by its name: classes, functions, those of pictures, the calculus of fields."""
     for name in orff.__all__:
@@ -34,6 +39,19 @@ def public():
     for name, thing in vars(Field).items():
         if not name.startswith(("_", "set_")):  # scikit-learn makes set_fit_request and its like
             yield f"orff.VectorField.{name}", thing
+
+
+@pytest.mark.parametrize("thing", own())
+def test_examples_of_what_the_package_calls_its_own(thing):
+    tests = doctest.DocTestFinder(recurse=False).find(thing, thing.__name__, module=False)
+    runner = doctest.DocTestRunner()
+    for test in tests:
+        runner.run(test)
+    assert runner.tries > 0 and runner.failures == 0
+
+
+def test_moments_are_among_them():
+    assert "orff.Moments" in [case.id for case in own()]
 
 
 def test_what_is_public_has_examples():

@@ -1,7 +1,9 @@
 """The same seed and data give the same bits in Python and on the command line, through files both ways."""
 
 import json
+import os
 import pickle
+import shutil
 import subprocess
 import sys
 
@@ -19,21 +21,36 @@ COMMAND = {
 }
 
 
-def orff_command(*arguments, cwd, code=0):
-    done = subprocess.run([sys.executable, "-m", "orff", *arguments], cwd=cwd, capture_output=True, text=True)
+PYTHON = [sys.executable, "-m", "orff"]
+BINARY = os.environ.get("ORFF_COMMAND")
+"""The command as Cargo builds it; `./test` says where it is."""
+
+
+def orff_command(*arguments, cwd, code=0, command=PYTHON):
+    done = subprocess.run([*command, *arguments], cwd=cwd, capture_output=True, text=True)
     assert done.returncode == code, done.stderr
     return done
 
 
+@pytest.fixture(params=["module", "binary"])
+def command(request):
+    """The command inside the package, and the one that Cargo builds."""
+    if request.param == "module":
+        return PYTHON
+    if not BINARY:
+        pytest.skip("ORFF_COMMAND, set by ./test, is the path of the binary")
+    return [BINARY]
+
+
 @pytest.mark.parametrize("name", COMMAND)
-def test_bits_are_those_of_the_command(rows, name, tmp_path):
+def test_bits_are_those_of_the_command(rows, name, command, tmp_path):
     X, Y = rows[0][:, :2], rows[1]
     frame = pd.DataFrame(np.hstack([X, Y]), columns=["a", "b", "u", "v"])
     frame.to_csv(tmp_path / "rows.csv", index=False, float_format=lambda v: repr(float(v)))
     inputs, outputs = frame[["a", "b"]], frame[["u", "v"]]
     ours = getattr(orff, name)(n_jobs=1).fit(inputs, outputs)
     arguments = ["rows.csv", "--inputs", "a,b", "--outputs", "u,v", "-o", "theirs.orff", "--threads", "2"]
-    orff_command("fit", COMMAND[name], *arguments, cwd=tmp_path)
+    orff_command("fit", COMMAND[name], *arguments, cwd=tmp_path, command=command)
     theirs = orff.load(tmp_path / "theirs.orff")
     assert type(theirs) is getattr(orff, name)
     assert (theirs.predict(inputs) == ours.predict(inputs)).all()
@@ -41,7 +58,7 @@ def test_bits_are_those_of_the_command(rows, name, tmp_path):
     assert list(theirs.feature_names_in_) == ["a", "b"]
 
     ours.save(tmp_path / "ours.orff")
-    orff_command("predict", "ours.orff", "rows.csv", "-o", "out.csv", "--std", cwd=tmp_path)
+    orff_command("predict", "ours.orff", "rows.csv", "-o", "out.csv", "--std", cwd=tmp_path, command=command)
     out = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
     mean, std = ours.predict(inputs, return_std=True)
     assert (out[["u", "v"]].to_numpy() == mean).all()
@@ -206,8 +223,9 @@ def test_a_damaged_file_is_refused(rows, tmp_path):
         orff.load(tmp_path / "m.orff").predict(X, return_std=True)
 
 
-def test_the_command_is_the_command(tmp_path):
-    assert orff_command("--version", cwd=tmp_path).stdout == f"orff {orff.__version__}\n"
+def test_the_command_is_the_command(command, tmp_path):
+    assert orff_command("--version", cwd=tmp_path, command=command).stdout == f"orff {orff.__version__}\n"
+    assert shutil.which(command[0])
     assert (
         "expected auto or a whole number"
         in orff_command(

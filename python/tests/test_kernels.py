@@ -120,7 +120,7 @@ def test_arguments_of_scalar_kernels_are_refused_by_name(function, argument, bad
         (lambda: orff.curl_free(kernel=3), "kernel: expected a kernel such as"),
         (lambda: orff.curl_free(orff.laplace(1.0)), "curl-free with laplace is refused"),
         (lambda: orff.decomposable(K, output=[1.0]), "output: expected a matrix given by its rows"),
-        (lambda: orff.decomposable(K, output=[["a"]]), "output: expected finite numbers, got a at row 1, column 1"),
+        (lambda: orff.decomposable(K, output=[["a"]]), 'output: expected finite numbers, got "a" at row 1, column 1'),
         (lambda: orff.decomposable(K, [[1, 2], [3]]), "output: expected 2 numbers in every row, got 1 in row 2"),
         (lambda: orff.decomposable(K, [[1, 2], [3, 4]]), "output: expected a symmetric positive semi-definite"),
         (lambda: orff.decomposable(K, [[np.nan]]), "output: expected finite numbers, got nan at row 1, column 1"),

@@ -22,6 +22,7 @@ CASES = [
     # what None and -1 mean in scikit-learn
     if not (p["python"] == "n_jobs" and bad["value"] in (None, -1))
     if not (p["python"] == "random_state" and bad["value"] is None)
+    if not (p["python"] == "verbose" and bad["value"] is True)
     if p["python"] != "unlabeled"  # any value may be a label
 ]
 
@@ -161,6 +162,15 @@ def test_refusals_name_the_argument():
     for weight in (np.full(40, 1e308), np.full((40, 2), 1e308)):
         with pytest.raises(ValueError, match=r"^sample_weight: expected a sum below 1e150"):
             model.fit(many, many, sample_weight=weight)
+    for Class in (orff.OperatorRidge, orff.ExactOperatorRidge, orff.NystromRidge, orff.FourierFeatures):
+        for weight in (np.full(40, 1e-320), np.full(40, 1e-200)):
+            with pytest.raises(ValueError, match=r"^sample_weight: expected a sum above 1e-150.*, got .*e-"):
+                Class().fit(many, many, sample_weight=weight)
+    with pytest.raises(ValueError, match=r"^sample_weight: expected a sum above 1e-150"):
+        model.fit(many, many, sample_weight=np.full((40, 2), 1e-320))
+    # a few that vanish beside others do not matter
+    some = np.where(np.arange(40) < 3, 1e-320, 1.0)
+    assert np.isfinite(model.fit(many, many, sample_weight=some).predict(many)).all()
     for y in (np.zeros((40, 0)), many[:, :, None], 3.0):
         with pytest.raises(ValueError, match=r"^y: expected shape \(n,\) or \(n, p\) with an output at least, got \("):
             model.fit(many, y)
@@ -183,7 +193,8 @@ def test_n_jobs_has_one_sentence():
         with pytest.raises(orff.ParameterError) as error:
             model.fit(X, X) if act == "fit" else model.predict(X)
         said.append(str(error.value))
-    assert said == ["n_jobs: expected None, -1 or a whole number from 1 to 4096, got 0"] * 2
+    takes = "None, a negative number (-1: all processors, -2: all but one) or a whole number from 1 to 4096"
+    assert said == [f"n_jobs: expected {takes}, got 0"] * 2
 
 
 def test_one_row_has_no_error_bars():
@@ -195,3 +206,123 @@ def test_one_row_has_no_error_bars():
         assert "no error bars: too few rows to tell noise from the constants" in model.choices_
         # two rows of a constant and its noise
         assert getattr(orff, name)().fit(X[:2], X[:2]).predict(X[:2], return_std=True)[1].shape == (2, 2)
+
+
+def test_words_are_said_in_quotes():
+    for given, said in (("64", '"64"'), ("many", '"many"'), (2.5, "2.5"), (None, "none"), (float("nan"), "nan")):
+        with pytest.raises(orff.ParameterError, match=f"^n_components: expected .* whole number .*, got {said}$"):
+            orff.OperatorRidge(n_components=given).fit(X, X)
+    for given in ("64", True):
+        with pytest.raises(orff.ParameterError) as fit:
+            orff.OperatorRidge(n_jobs=given).fit(X, X)
+        with pytest.raises(orff.ParameterError) as predict:
+            orff.OperatorRidge(n_components=16).fit(X, X).set_params(n_jobs=given).predict(X)
+        assert str(fit.value) == str(predict.value) and str(fit.value).endswith(f", got {json.dumps(given)}")
+
+
+def test_what_is_wrong_with_a_parameter_is_a_parameter_error():
+    line = np.linspace(0, 1, 30).reshape(-1, 1)
+    holes = np.where(np.arange(40).reshape(-1, 2) % 3 == 0, np.nan, 1.0 * np.arange(40).reshape(-1, 2))
+    rows, Y = np.random.default_rng(0).normal(size=(20, 2)), np.random.default_rng(1).normal(size=(20, 2))
+    for said, ask in [
+        ("lengthscale: expected", lambda: orff.gaussian("x")),
+        ("lengthscale: expected", lambda: orff.gaussian(float("nan"))),
+        ("lengthscale: expected", lambda: orff.gaussian(-1)),
+        ("kernel: ", lambda: orff.Kernel("gaus")),
+        ("kernel: ", lambda: orff.Kernel({"kernel": "none"})),
+        ("kernel: ", lambda: orff.Kernel("curl-free(laplace)")),
+        ("kernel: ", lambda: orff.curl_free("laplace")),
+        ("kernel: expected a scalar kernel", lambda: orff.curl_free(orff.curl_free())),
+        ("output: expected", lambda: orff.decomposable(output=[["a"]])),
+        ("factors: expected", lambda: orff.atoms([[1.0]], [[[1.0]], [[1.0]]])),
+        ("kernel: ", lambda: orff.OperatorRidge("gaus").fit(rows, Y)),
+        ("kernel: curl-free with laplace is refused", lambda: orff.VectorField("curl-free(laplace)").fit(rows, Y)),
+        ("kernel: div-free in one dimension", lambda: orff.VectorField("div-free").fit(line, line)),
+        ("metric: expected", lambda: orff.OperatorRidge(metric=np.eye(3)).fit(rows, Y)),
+        ("metric: a metric with missing outputs", lambda: orff.OperatorRidge(metric=np.eye(2)).fit(rows, holes)),
+        ("lengthscale: expected", lambda: orff.OperatorRidge(lengthscale=[1.0, 2.0, 3.0]).fit(rows, Y)),
+        ("draw: draw orthogonal for laplace", lambda: orff.OperatorRidge("laplace", draw="orthogonal").fit(rows, Y)),
+        ("measure: measure tilted for cauchy", lambda: orff.OperatorRidge("cauchy", measure="tilted").fit(rows, Y)),
+        ("alpha: leave-one-out with missing outputs", lambda: orff.OperatorRidge(alpha="loo").fit(rows, holes)),
+        ("alpha: leave-one-out for this kernel", lambda: orff.VectorField(alpha="loo").fit(rows, Y)),
+        ("steps: expected", lambda: orff.FourierVAR("linear").fit(Y).impulse_response(-1)),
+        ("shifts: expected", lambda: orff.FourierVAR("linear").fit(Y).influence("9")),
+    ]:
+        with pytest.raises(orff.ParameterError, match=f"^{said}"):
+            ask()
+
+
+def test_other_refusals_name_their_argument():
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    model = orff.OperatorRidge(n_components=16, posterior=False).fit(rows, rows)
+    for ask in ("return_std", "return_cov"):
+        with pytest.raises(ValueError, match=f"^{ask}: uncertainty from this model is refused"):
+            model.predict(rows, **{ask: True})
+    moments = orff.OperatorRidge(n_components=16).partial_fit(rows, rows).moments_
+    other = orff.OperatorRidge(n_components=16).partial_fit(3 * rows, rows).moments_
+    with pytest.raises(ValueError, match="^other: merging moments that began differently is refused: .*moments_.empty"):
+        moments.merge(other)
+    with pytest.raises(TypeError, match="^other: expected Moments, got 3$"):
+        moments.merge(3)
+    graph = scipy.sparse.csr_array(np.full((40, 40), -1.0))
+    with pytest.raises(ValueError, match="^graph: row 1, column 1 of the graph: -1 is not a weight"):
+        orff.LaplacianRidge(n_components=16).fit(rows, rows[:, 0], graph=graph)
+
+
+def test_the_exact_warped_kernel_has_no_error_bars():
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    model = orff.ExactLaplacianRidge().fit(rows, rows[:, 0])
+    with pytest.raises(ValueError, match="^return_std: .*: it has no error bars: the exact warped kernel keeps none"):
+        model.predict(rows, return_std=True)
+    assert any(line.startswith("no error bars: the exact warped kernel") for line in model.choices_)
+    assert "without features or error bars" in orff.ExactLaplacianRidge.__doc__
+    classes = orff.ExactLaplacianClassifier().fit(rows, rows[:, 0] > 0)
+    assert not any("error bars" in line for line in classes.choices_)
+
+
+def test_the_words_of_scikit_learn(capsys):
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+
+    def fit(**options):
+        return orff.OperatorRidge(n_components=16, alpha=1e-3, **options).fit(rows, rows + 7)
+
+    loud = fit(verbose=True)
+    assert capsys.readouterr().err.splitlines() == loud.choices_
+    for silent in (False, np.False_, 0):
+        fit(verbose=silent)
+        assert capsys.readouterr().err == ""
+    fit(verbose=np.True_)
+    assert capsys.readouterr().err
+    for yes, no in ((1, 0), (np.True_, np.False_), (np.int64(1), np.int64(0))):
+        assert (fit(fit_intercept=yes).predict(rows) == fit().predict(rows)).all()
+        assert (fit(fit_intercept=no).predict(rows) == fit(fit_intercept=False).predict(rows)).all()
+        assert fit(warm_start=yes).moments_.n_rows == 40
+        with pytest.raises(AttributeError):
+            fit(warm_start=no).moments_  # noqa: B018
+    for wrong in (2, 1.0, "1"):
+        with pytest.raises(orff.ParameterError, match=f"^fit_intercept: expected true or false, got {json.dumps(wrong)}$"):
+            fit(fit_intercept=wrong)
+    # one setting in other words does not begin anew
+    assert fit(warm_start=1).set_params(fit_intercept=1).partial_fit(rows, rows).moments_.n_rows == 80
+
+
+def test_negative_n_jobs_are_counted_from_the_processors(monkeypatch):
+    asked = []
+    monkeypatch.setattr("orff._base.cpu_count", lambda: 8)
+    model = orff.OperatorRidge(n_components=16)
+    for jobs, threads in ((-2, 7), (-8, 1), (-100, 1), (3, 3), (None, "auto"), (-1, "auto"), (np.int64(-3), 6)):
+        model.set_params(n_jobs=jobs)
+        asked.append((json.loads(model._parameters())["n_jobs"], model._threads()) == (
+            (threads, None) if threads == "auto" else (threads, threads)
+        ))
+    assert all(asked), asked
+    mean = model.set_params(n_jobs=None).fit(X, X).predict(X)
+    assert (model.set_params(n_jobs=-7).fit(X, X).predict(X) == mean).all()
+
+
+def test_a_missing_folder_is_said(tmp_path):
+    model = orff.OperatorRidge(n_components=16).fit(X, X)
+    with pytest.raises(FileNotFoundError, match=f"^{tmp_path / 'no'}: no such folder"):
+        model.save(tmp_path / "no" / "x.orff")
+    with pytest.raises(FileNotFoundError, match="x.orff: no such file$"):
+        orff.load(tmp_path / "x.orff")

@@ -36,8 +36,38 @@ def test_axes_are_taken_and_returned(field):
     assert orff.plot.field(field, style="streamlines", ax=axes[0]) is axes[0]
     assert orff.plot.potential(field, ax=axes[1]) is axes[1]
     assert orff.plot.curl_map(field, ax=axes[2]) is axes[2]
-    with pytest.raises(ValueError, match="style: expected quiver or streamlines, got dots"):
+    with pytest.raises(ValueError, match="style: expected quiver or streamlines, got 'dots'"):
         orff.plot.field(field, style="dots")
+
+
+def test_without_axes_each_picture_has_its_own(field, rows):
+    _, mine = plt.subplots()
+    chosen = orff.OperatorRidge(n_components=64).fit(*rows)
+    series = orff.FourierVAR("linear").fit(rows[1])
+    drawn = [
+        orff.plot.field(field),
+        orff.plot.potential(field),
+        orff.plot.curl_map(field),
+        orff.plot.path(chosen),
+        orff.plot.forecast(series, 3),
+        orff.plot.learning_curve(Ridge(), *rows, train_sizes=[30, 60], cv=2),
+    ]
+    assert len({ax.figure.number for ax in [mine, *drawn]}) == 7
+    assert not mine.collections and not mine.lines
+
+
+def test_what_is_slow_is_seen_on_white(field):
+    def contrast(colour):  # of the Web Content Accessibility Guidelines
+        part = np.asarray(to_rgba(colour)[:3])
+        light = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+        return 1.05 / (light + 0.05)
+
+    for style in ("quiver", "streamlines"):
+        ax = orff.plot.field(field, style=style, points=False)
+        colours = ax.collections[0].get_cmap()
+        assert contrast(colours(0.0)) > 2 and contrast(colours(1.0)) > 10
+        given = orff.plot.field(field, style=style, points=False, cmap="magma")
+        assert given.collections[0].get_cmap().name == "magma"
 
 
 def test_a_colour_of_ones_own_needs_no_bar(field):

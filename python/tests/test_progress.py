@@ -41,6 +41,19 @@ def test_a_bar_in_a_terminal(capsys, monkeypatch):
     assert shown.rsplit("\r", 1)[1] == ""
 
 
+def test_the_bar_is_no_wider_than_the_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    bar = _progress.Progress(200)
+    for columns in ("30", "20", "200"):  # the window is drawn smaller, then larger
+        monkeypatch.setenv("COLUMNS", columns)
+        bar("fit", 200, [])
+        bar("fit", 200, ["a choice"])
+        bar("choose", 3, [])
+        written = capsys.readouterr().err.replace("\n", "\r").split("\r")
+        assert max(map(len, written)) < int(columns) and any("fit [" in line for line in written)
+    bar.close()
+
+
 class Kernel:
     """What a fit meets in a notebook: a shell with a kernel, its displays, and a stream that is no terminal."""
 

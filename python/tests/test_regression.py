@@ -1,5 +1,6 @@
 """What estimators answer."""
 
+import json
 import subprocess
 import sys
 
@@ -125,14 +126,14 @@ def test_what_is_asked_of_a_prediction(rows):
     mean, std = model.predict(X, return_std=1)
     assert (std == model.predict(X, return_std=np.True_, noise=1)[1]).all() and std.shape == mean.shape
     features = orff.FourierFeatures(n_components=32).fit(X)
-    for jobs in ("a", 0, -2, 2.5, True, 5000):
+    for jobs in ("a", 0, 2.5, True, 5000):
         with pytest.raises(
-            orff.ParameterError, match=f"n_jobs: expected None, -1 or a whole number .*, got {jobs!r}"
+            orff.ParameterError, match=f"n_jobs: expected None, .* or a whole number .*, got {json.dumps(jobs)}"
         ):
             model.set_params(n_jobs=jobs).predict(X)
         with pytest.raises(orff.ParameterError, match="n_jobs"):
             features.set_params(n_jobs=jobs).transform(X)
-    for jobs in (None, -1, 1, np.int64(2)):
+    for jobs in (None, -1, -2, 1, np.int64(2)):
         assert (model.set_params(n_jobs=jobs).predict(X) == mean).all()
 
 

@@ -55,13 +55,7 @@ def square(Class):
     return globals()[name]
 
 
-SMALL = {"VectorField": {"n_components": 60}}
-"""Fewer features than by default where the checks would take long."""
-
-ESTIMATORS = [
-    (square(Class) if issubclass(Class, Field) else Class)(**SMALL.get(Class.__name__, {}))
-    for Class in CLASSES.values()
-] + [
+ESTIMATORS = [(square(Class) if issubclass(Class, Field) else Class)() for Class in CLASSES.values()] + [
     orff.OperatorClassifier(loss=loss, n_components=30)
     for loss in ("hinge", "squared-hinge", "simplex-hinge", "logistic")
 ]

@@ -79,10 +79,10 @@ def test_over_the_rows_is_over_moments():
     [
         (Y, TASK[1:], r"task: expected shape \(240,\) as X has rows"),
         (WIDE, TASK, r"y: expected shape \(240,\), the value of the task"),
-        (Y, [None, *TASK[1:]], "task: expected a word or a number in each row, got none in row 0"),
+        (Y, [None, *TASK[1:]], "task: expected a word or a number in each row, got none in row 1"),
         (Y, np.where(TASK == 1, np.nan, TASK), "task: expected a word or a number in each row"),
         (Y, TASK + 1j, "task: expected words or numbers"),
-        (np.where(TASK == 1, np.nan, Y), TASK, "y: output 2: not observed"),
+        (np.where(TASK == 1, np.nan, Y), TASK, r"y: output 2 \('1'\): not observed"),
         (np.where(TASK == 1, np.inf, Y), TASK, "y: row .*inf is not a finite number"),
     ],
 )

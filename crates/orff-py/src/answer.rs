@@ -1,6 +1,7 @@
 //! Numbers back to Python, in the precision of what was asked about.
 
 use crate::data::{BATCH, Source};
+use crate::fit::Names;
 use crate::gaps::Gaps;
 use crate::raise::raise;
 use faer::Mat;
@@ -90,9 +91,10 @@ pub fn extend(out: &mut Vec<f64>, m: &Mat<f64>) {
 const BLOCK: usize = 1 << 24;
 
 /// Calls `each` with some rows at a time, so many that answers of `width` numbers a row stay small; rows do not
-/// influence each other. Errors number rows from the first one. Returns the rows that are to be answered by NaN.
+/// influence each other. Errors number rows from the first one and name columns. Returns the rows that are to be answered by NaN.
 pub fn by_blocks(
     rows: &Source,
+    names: &Names,
     gaps: &Gaps,
     width: usize,
     watch: &mut dyn Watch,
@@ -106,8 +108,10 @@ pub fn by_blocks(
         let (inputs, some) = gaps.fill(rows.read(from, to)?);
         skipped.extend(some.into_iter().map(|i| from + i));
         each(&inputs).map_err(|error| match error {
-            Error::Value { row, column, value, problem } => Error::Value { row: from + row, column, value, problem },
-            other => other,
+            Error::Value { row, column, value, problem } => {
+                names.told(Error::Value { row: from + row, column, value, problem })
+            }
+            other => names.told(other),
         })?;
         watch.advance((to - from) as u64)?;
     }

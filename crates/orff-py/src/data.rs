@@ -80,7 +80,7 @@ unsafe impl Sync for Columns {}
 unsafe impl Send for Sparse {}
 unsafe impl Sync for Sparse {}
 
-fn strided(array: &Bound<'_, PyUntypedArray>) -> PyResult<Strided> {
+fn strided(array: &Bound<'_, PyUntypedArray>, what: &str) -> PyResult<Strided> {
     let (py, of) = (array.py(), array.dtype());
     let kind = if of.is_equiv_to(&dtype::<f64>(py)) {
         Kind::F64
@@ -91,7 +91,7 @@ fn strided(array: &Bound<'_, PyUntypedArray>) -> PyResult<Strided> {
     } else if of.is_equiv_to(&dtype::<i32>(py)) {
         Kind::I32
     } else {
-        return Err(PyTypeError::new_err(format!("array: expected numbers in native byte order, got {of}")));
+        return Err(PyTypeError::new_err(format!("{what}: expected numbers in native byte order, got {of}")));
     };
     // SAFETY: the pointer to the object is valid while it is borrowed here.
     let at = unsafe { (*array.as_array_ptr()).fields.data } as *const u8;
@@ -99,18 +99,20 @@ fn strided(array: &Bound<'_, PyUntypedArray>) -> PyResult<Strided> {
 }
 
 impl Columns {
-    /// An array with one or two axes, a list of columns, or anything that speaks Arrow's capsule protocol.
-    pub fn of(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// An array with one or two axes, a list of columns, or anything that speaks Arrow's capsule protocol; errors speak
+    /// of the argument `what`.
+    pub fn of(data: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         if let Ok(array) = data.cast::<PyUntypedArray>() {
-            return Self::array(array);
+            return Self::array(array, what);
         }
         if let Ok(list) = data.cast::<PyList>() {
-            let parts: Vec<Columns> = list.iter().map(|column| Columns::of(&column)).collect::<PyResult<_>>()?;
+            let parts: Vec<Columns> =
+                list.iter().map(|column| Columns::of(&column, what)).collect::<PyResult<_>>()?;
             let rows = parts.first().map_or(0, |p| p.rows);
             if let Some(bad) = parts.iter().position(|p| p.rows != rows) {
-                let said =
-                    format!("columns: expected {rows} rows in each, got {} in column {}", parts[bad].rows, bad + 1);
-                return Err(PyValueError::new_err(said));
+                let given = format!("{} in column {}", parts[bad].rows, bad + 1);
+                let error = Error::shape(what, format!("{rows} rows in each column"), given);
+                return Err(PyValueError::new_err(error.to_string()));
             }
             let single = !parts.is_empty() && parts.iter().all(|p| p.single);
             let (mut columns, mut keep) = (Vec::new(), Vec::new());
@@ -120,7 +122,7 @@ impl Columns {
             }
             return Ok(Columns { rows, columns, single, flat: false, _keep: keep });
         }
-        let (columns, single) = table::columns(data)?;
+        let (columns, single) = table::columns(data, what)?;
         let rows = columns.first().map_or(0, Numbers::len);
         Ok(Columns {
             rows,
@@ -131,14 +133,14 @@ impl Columns {
         })
     }
 
-    fn array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Self> {
-        let first = strided(array)?;
+    fn array(array: &Bound<'_, PyUntypedArray>, what: &str) -> PyResult<Self> {
+        let first = strided(array, what)?;
         let (shape, strides) = (array.shape(), array.strides());
         let (rows, width, step) = match shape {
             [n] => (*n, 1, 0),
             [n, d] => (*n, *d, strides[1]),
             other => {
-                let said = format!("array: expected one or two axes, got {}", other.len());
+                let said = format!("{what}: expected one or two axes, got {}", other.len());
                 return Err(PyValueError::new_err(said));
             }
         };
@@ -211,10 +213,10 @@ pub enum Source {
 
 impl Source {
     /// A table as [`Columns`] takes it, or a tuple (values, columns, offsets, width) of sparse rows.
-    pub fn of(data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let Ok(parts) = data.cast::<PyTuple>() else { return Columns::of(data).map(Source::Dense) };
+    pub fn of(data: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
+        let Ok(parts) = data.cast::<PyTuple>() else { return Columns::of(data, what).map(Source::Dense) };
         let (values, columns, start, width): (Bound<PyAny>, Bound<PyAny>, Bound<PyAny>, usize) = parts.extract()?;
-        let array = |part: &Bound<'_, PyAny>| -> PyResult<Strided> { strided(part.cast::<PyUntypedArray>()?) };
+        let array = |part: &Bound<'_, PyAny>| -> PyResult<Strided> { strided(part.cast::<PyUntypedArray>()?, what) };
         let (rows, stored) = (start.len()?.saturating_sub(1), values.len()?.min(columns.len()?));
         let offsets = array(&start)?;
         // nothing is read where an offset that is not one would lead
@@ -223,7 +225,7 @@ impl Source {
             let offset = offsets.index(i);
             if offset < before || offset > stored || (i == 0 && offset > 0) {
                 let said = format!(
-                    "X: expected an indptr that grows from 0 to {stored} at most, got {} at {i}",
+                    "{what}: expected an indptr that grows from 0 to {stored} at most, got {} at {i}",
                     offset as isize
                 );
                 return Err(PyValueError::new_err(said));
@@ -233,7 +235,7 @@ impl Source {
         let places = array(&columns)?;
         if let Some(k) = (0..before).find(|&k| places.index(k) >= width) {
             let given = places.index(k) as isize;
-            let said = format!("X: expected column indices from 0 to {}, got {given}", width.saturating_sub(1));
+            let said = format!("{what}: expected column indices from 0 to {}, got {given}", width.saturating_sub(1));
             return Err(PyValueError::new_err(said));
         }
         Ok(Source::Sparse(Sparse {
@@ -297,7 +299,7 @@ impl Data {
         outputs: Option<&Bound<'_, PyAny>>,
         weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let inputs = Source::of(inputs)?;
+        let inputs = Source::of(inputs, "X")?;
         let n = inputs.rows();
         let same = |columns: Columns, what: &str| {
             if columns.rows() == n {
@@ -306,8 +308,8 @@ impl Data {
             let error = Error::shape(what, format!("{n} rows as in X"), columns.rows());
             Err(PyValueError::new_err(error.to_string()))
         };
-        let outputs = outputs.map(|y| same(Columns::of(y)?, "y")).transpose()?;
-        let weights = weights.map(|w| same(Columns::of(w)?, "sample_weight")).transpose()?;
+        let outputs = outputs.map(|y| same(Columns::of(y, "y")?, "y")).transpose()?;
+        let weights = weights.map(|w| same(Columns::of(w, "sample_weight")?, "sample_weight")).transpose()?;
         let p = outputs.as_ref().map_or(0, Columns::width);
         if let Some(w) = weights.as_ref().filter(|w| !w.flat && w.width() != p) {
             let error = Error::shape("sample_weight", format!("one column, or {p} as y has"), w.width());

@@ -2,6 +2,7 @@
 
 use crate::answer::{array, by_blocks, extend, room};
 use crate::data::Source;
+use crate::fit::Names;
 use crate::gaps::{Gaps, blank};
 use crate::task;
 use orff::model::{Energies, Linear, Model};
@@ -48,7 +49,7 @@ pub fn calculus(
     threads: Option<usize>,
 ) -> PyResult<Py<PyAny>> {
     let (n, single, d, p) = (rows.rows(), rows.single(), model.inputs(), model.outputs());
-    let (model, asked, gaps) = (model.clone(), word.to_string(), Gaps::of(model));
+    let (model, asked, gaps, names) = (model.clone(), word.to_string(), Gaps::of(model), Names::of(model));
     let shape = match word {
         "jacobian" => vec![n, p, d],
         "curl" | "vector_potential" if d > 2 => vec![n, d * (d - 1) / 2],
@@ -60,7 +61,7 @@ pub fn calculus(
         let (mut of, mut first) = (None, true);
         let mut values = room(&sizes, what, "ask for fewer points at a time")?;
         let width = sizes.iter().skip(1).product();
-        let skipped = by_blocks(&rows, &gaps, width, watch, |x| {
+        let skipped = by_blocks(&rows, &names, &gaps, width, watch, |x| {
             let (x, field) = (model.projected(x)?, model.linear()?);
             if std::mem::take(&mut first) {
                 of = part(field, &asked, &x)?;
@@ -82,14 +83,14 @@ pub fn decompose<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (n, single, d) = (rows.rows(), rows.single(), model.inputs());
-    let model = model.clone();
+    let (model, names) = (model.clone(), Names::of(model));
     let (gradient, rotation, mean, energies) = task::run(py, spec, threads, None, move |watch| {
         let part = || {
             let what = || format!("a part of {d} components at {n} points");
             room(&[n, d], what, "ask for fewer points at a time")
         };
         let (mut gradient, mut rotation, mut mean) = (part()?, part()?, Vec::new());
-        by_blocks(&rows, &Gaps::Refused, d, watch, |x| {
+        by_blocks(&rows, &names, &Gaps::Refused, d, watch, |x| {
             mean = model.linear()?.parts(&*model.projected(x)?, &mut gradient, &mut rotation)?;
             Ok(())
         })?;

@@ -40,6 +40,44 @@ pub fn values(py: Python<'_>, spec: &[Param], json: &str) -> PyResult<Map<String
 pub struct Names(Option<Vec<String>>, Option<Vec<String>>);
 
 impl Names {
+    /// Of inputs and of outputs.
+    pub fn new(inputs: Vec<String>, outputs: Vec<String>) -> Self {
+        Names(Some(inputs), Some(outputs))
+    }
+
+    /// Those of the inputs of a model, where the rows that it was learned from had some.
+    pub fn of(model: &orff::model::Model) -> Self {
+        let named = model.info.encoding.get("named").and_then(Value::as_bool).unwrap_or(false);
+        Names(named.then(|| model.info.inputs.clone()), None)
+    }
+
+    /// An error that speaks of a column by its number, with the name that the column has.
+    pub fn told(&self, error: Error) -> Error {
+        match error {
+            Error::Value { row, column, value, problem } => {
+                Error::Value { row, column: self.named(&column), value, problem }
+            }
+            Error::Data(sentence) => Error::Data(match sentence.split_once(": ") {
+                Some((column, rest)) if column.contains(' ') => format!("{}: {rest}", self.named(column)),
+                _ => sentence,
+            }),
+            other => other,
+        }
+    }
+
+    fn named(&self, column: &str) -> String {
+        let Names(inputs, outputs) = self;
+        let (names, number) = match column.split_once(' ') {
+            None => (inputs, column),
+            Some(("input" | "exogenous", number)) => (inputs, number),
+            Some(("output" | "variable", number)) => (outputs, number),
+            Some(_) => return column.into(),
+        };
+        let place = number.parse::<usize>().ok().and_then(|k| k.checked_sub(1));
+        let name = place.and_then(|k| names.as_ref()?.get(k));
+        name.map_or(column.into(), |name| format!("{column} ('{name}')"))
+    }
+
     /// Tells a model what its columns are called, where the command finds them in a table, and whether a single output
     /// has an axis of its own.
     pub fn give(self, mut model: orff::model::Model, column: bool) -> Result<orff::model::Model> {
@@ -93,7 +131,7 @@ pub fn fit<'py>(
         }
     };
     if let Some(graph) = graph {
-        let weights = Source::of(graph)?;
+        let weights = Source::of(graph, "graph")?;
         match weights.read(0, weights.rows()).map_err(|e| raise(py, e, spec))? {
             Inputs::Sparse(weights) => rows.graph = Some(weights),
             Inputs::Dense(_) => return Err(PyTypeError::new_err("graph: expected sparse rows")),
@@ -105,7 +143,8 @@ pub fn fit<'py>(
             Some(transformer) => transformer.fit,
             None => learner(&name)?.fit,
         };
-        let mut model = with_outputs(&rows, tasks, |rows| fit(&values, rows, watch))?;
+        let fitted = with_outputs(&rows, tasks, |rows| fit(&values, rows, watch));
+        let mut model = fitted.map_err(|e| names.told(e))?;
         if let (Some(classes), Some(stand_for)) = (&mut model.info.classes, stand_for) {
             classes.labels = stand_for;
         }

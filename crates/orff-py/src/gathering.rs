@@ -90,9 +90,9 @@ impl PyGathering {
         let learner = learner(name).map_err(|e| raise(py, e, &[]))?;
         let begin = begin(learner).map_err(|e| raise(py, e, &[]))?;
         let (given, rows) = (values(py, learner.spec, parameters)?, Data::of(x, Some(y), weights)?);
-        let (own, column) = (given.clone(), rows.column());
+        let (own, column, known) = (given.clone(), rows.column(), names.clone());
         let gathering = task::run(py, learner.spec, None, tell, move |watch| {
-            with_outputs(&rows, tasks, |rows| begin(&own, rows, watch))
+            with_outputs(&rows, tasks, |rows| begin(&own, rows, watch)).map_err(|e| known.told(e))
         })?;
         Ok(PyGathering { learner, values: given, names, column, gathering: Mutex::new(Arc::new(gathering)) })
     }
@@ -119,7 +119,7 @@ impl PyGathering {
         let known = names.clone();
         let (gathering, model) = task::run(py, learner.spec, None, tell, move |watch| {
             let kept = |rows: &dyn Rows| learner.fit_kept(&own, earlier.as_deref(), rows, watch);
-            let (gathering, model) = with_outputs(&rows, tasks, kept)?;
+            let (gathering, model) = with_outputs(&rows, tasks, kept).map_err(|e| known.told(e))?;
             Ok((gathering, known.give(model, column)?))
         })?;
         let gathering = Mutex::new(Arc::new(gathering));
@@ -137,10 +137,10 @@ impl PyGathering {
         tell: Option<Py<PyAny>>,
         tasks: Option<usize>,
     ) -> PyResult<()> {
-        let (rows, before) = (Data::of(x, Some(y), weights)?, self.now());
+        let (rows, before, names) = (Data::of(x, Some(y), weights)?, self.now(), self.names.clone());
         let more = task::run(py, self.learner.spec, None, tell, move |watch| {
             let mut more = before.empty();
-            with_outputs(&rows, tasks, |rows| more.add(rows, watch))?;
+            with_outputs(&rows, tasks, |rows| more.add(rows, watch)).map_err(|e| names.told(e))?;
             Ok(more)
         })?;
         self.join(py, Arc::new(more))

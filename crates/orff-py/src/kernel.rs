@@ -2,7 +2,7 @@
 
 use crate::answer::{array, extend, room};
 use crate::data::{BATCH, Columns};
-use crate::raise::raise;
+use crate::raise::{raise, refuse_kernel};
 use crate::task;
 use orff::kernel::{Kernel, Seen, nested};
 use orff::{Error, Result};
@@ -23,7 +23,7 @@ pub fn unread(error: serde_json::Error, name: &str, kernel: &str) -> Error {
 #[pyfunction]
 #[pyo3(signature = (json, name="kernel"))]
 pub fn kernel(py: Python<'_>, json: &str, name: &str) -> PyResult<(String, String)> {
-    let kernel = read(json, name).map_err(|e| raise(py, e, &[]))?;
+    let kernel = read(json, name).map_err(|e| refuse_kernel(py, e, name))?;
     let form = serde_json::to_string(&kernel);
     Ok((form.map_err(|e| raise(py, Error::Data(e.to_string()), &[]))?, kernel.to_string()))
 }
@@ -39,7 +39,7 @@ pub fn kernel_eval<'py>(
     outputs: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let outputs = outputs.map(count).transpose().map_err(|e| raise(py, e, &[]))?;
-    let (x, z) = (Columns::of(x)?, Columns::of(z)?);
+    let (x, z) = (Columns::of(x, "X")?, Columns::of(z, "Z")?);
     let (n, m, d, single) = (x.rows(), z.rows(), x.width(), x.single);
     let kernel = read(json, "kernel").map_err(|e| raise(py, e, &[]))?;
     let (values, p) = task::run(py, &[], None, None, move |watch| {

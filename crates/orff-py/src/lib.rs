@@ -28,6 +28,7 @@ fn _orff(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(series::fit_series, m)?)?;
     m.add_function(wrap_pyfunction!(series::validate_series, m)?)?;
     m.add_function(wrap_pyfunction!(series::influence_series, m)?)?;
+    m.add_function(wrap_pyfunction!(table::table, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel_eval, m)?)?;
     m.add_function(wrap_pyfunction!(describe::declarations, m)?)?;

@@ -2,10 +2,12 @@
 
 use crate::answer::{Place, array, by_blocks, extend, room, zeros};
 use crate::data::Source;
+use crate::fit::Names;
 use crate::gaps::{Gaps, blank};
 use crate::raise::{in_python, raise};
 use crate::task;
 use numpy::{Element, PyReadonlyArray2};
+use orff::Error;
 use orff::linalg::Real;
 use orff::model::{Model, Query};
 use orff::params::Param;
@@ -38,14 +40,14 @@ impl PyModel {
         rows: Source,
         threads: Option<usize>,
     ) -> PyResult<Py<PyAny>> {
-        let (n, model) = (rows.rows(), self.model.clone());
+        let (n, model, names) = (rows.rows(), self.model.clone(), Names::of(&self.model));
         let width = model.linear().map_err(|e| raise(py, e, &[]))?.width();
         let what = || format!("the table of {width} features at {n} rows");
         let out = zeros::<T>(py, [n, width], what, "transform fewer rows at a time, or take fewer features")?;
         let mut place = Place::of(&out)?;
         task::run(py, self.spec(), threads, None, move |watch| {
             let mut left = place.numbers();
-            by_blocks(&rows, &Gaps::Refused, width, watch, |x| {
+            by_blocks(&rows, &names, &Gaps::Refused, width, watch, |x| {
                 let (block, rest) = std::mem::take(&mut left).split_at_mut(x.nrows() * width);
                 left = rest;
                 model.features(x, block)
@@ -53,6 +55,16 @@ impl PyModel {
             .map(drop)
         })?;
         Ok(out.into_any().unbind())
+    }
+}
+
+/// A refusal of error bars, by the argument that asked for them.
+fn unsure(error: Error, std: bool) -> Error {
+    match error {
+        Error::Refused { what, why } if what.starts_with("uncertainty") => {
+            Error::refused(format!("{}: {what}", if std { "return_std" } else { "return_cov" }), why)
+        }
+        other => other,
     }
 }
 
@@ -75,8 +87,8 @@ impl PyModel {
         noise: bool,
         threads: Option<usize>,
     ) -> PyResult<Predicted> {
-        let (rows, model, gaps) = (Source::of(x)?, self.model.clone(), Gaps::of(&self.model));
-        let (n, p, single) = (rows.rows(), model.outputs(), rows.single());
+        let (rows, model, gaps) = (Source::of(x, "X")?, self.model.clone(), Gaps::of(&self.model));
+        let (n, p, single, names) = (rows.rows(), model.outputs(), rows.single(), Names::of(&model));
         let (mean, deviations, covariances) = task::run(py, self.spec(), threads, None, move |watch| {
             let wanted = |yes: bool, shape: &[usize]| {
                 let what = || {
@@ -89,8 +101,8 @@ impl PyModel {
             };
             let mut covariances = wanted(cov, &[n, p, p])?;
             let (mut mean, mut deviations) = (wanted(true, &[n, p])?, wanted(std, &[n, p])?);
-            let skipped = by_blocks(&rows, &gaps, if cov { p * p } else { p }, watch, |x| {
-                let found = model.predict(x, Query { std, cov, noise, single })?;
+            let skipped = by_blocks(&rows, &names, &gaps, if cov { p * p } else { p }, watch, |x| {
+                let found = model.predict(x, Query { std, cov, noise, single }).map_err(|e| unsure(e, std))?;
                 extend(&mut mean, &found.mean);
                 found.std.iter().for_each(|s| extend(&mut deviations, s));
                 found.cov.iter().flatten().for_each(|c| extend(&mut covariances, c));
@@ -117,15 +129,15 @@ impl PyModel {
         probabilities: bool,
         threads: Option<usize>,
     ) -> PyResult<Py<PyAny>> {
-        let (rows, model) = (Source::of(x)?, self.model.clone());
+        let (rows, model) = (Source::of(x, "X")?, self.model.clone());
         let t = model.classes().map_err(|e| raise(py, e, self.spec()))?.names.len();
-        let (n, single) = (rows.rows(), rows.single());
+        let (n, single, names) = (rows.rows(), rows.single(), Names::of(&model));
         // a row that is skipped would have no class
         let gaps = Some(Gaps::of(&self.model)).filter(|gaps| !matches!(gaps, Gaps::Skipped)).unwrap_or(Gaps::Refused);
         let found = task::run(py, self.spec(), threads, None, move |watch| {
             let what = || format!("the scores of {t} classes at {n} rows");
             let mut found = room(&[n, t], what, "ask for fewer rows at a time")?;
-            by_blocks(&rows, &gaps, t, watch, |x| {
+            by_blocks(&rows, &names, &gaps, t, watch, |x| {
                 let scores = model.scores(x, Query { single, ..Query::default() })?;
                 extend(&mut found, &if probabilities { model.probabilities(&scores)? } else { scores });
                 Ok(())
@@ -138,7 +150,7 @@ impl PyModel {
     /// The features of a fitted transformer (n×M).
     #[pyo3(signature = (x, threads=None))]
     fn transform<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: Option<usize>) -> PyResult<Py<PyAny>> {
-        let rows = Source::of(x)?;
+        let rows = Source::of(x, "X")?;
         if rows.single() { self.features::<f32>(py, rows, threads) } else { self.features::<f64>(py, rows, threads) }
     }
 
@@ -187,7 +199,7 @@ impl PyModel {
         x: &Bound<'py, PyAny>,
         threads: Option<usize>,
     ) -> PyResult<Py<PyAny>> {
-        crate::field::calculus(py, &self.model, self.spec(), word, Source::of(x)?, threads)
+        crate::field::calculus(py, &self.model, self.spec(), word, Source::of(x, "X")?, threads)
     }
 
     /// The field as a gradient, a rotation and a constant, with the energies of each.
@@ -197,7 +209,7 @@ impl PyModel {
         x: &Bound<'py, PyAny>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        crate::field::decompose(py, &self.model, self.spec(), Source::of(x)?, threads)
+        crate::field::decompose(py, &self.model, self.spec(), Source::of(x, "X")?, threads)
     }
 
     /// Rows to come: mean (steps×p), ends of the intervals if asked, warnings.

@@ -23,8 +23,53 @@ const ABOUT: [(&str, &str); 6] = [
     ("no row counts: every weight is zero", "sample_weight"),
 ];
 
+/// How refusals begin, and the parameters (by the library's names) or arguments that they are about.
+const REFUSED: [(&str, &str); 28] = [
+    ("curl-free ", "kernel"),
+    ("div-free ", "kernel"),
+    ("helmholtz ", "kernel"),
+    ("a transformable kernel", "kernel"),
+    ("a sum of a transformable", "kernel"),
+    ("a multiple of a transformable", "kernel"),
+    ("a product ", "kernel"),
+    ("a graph with a transformable", "kernel"),
+    ("the exact warped kernel", "kernel"),
+    ("a curl-free, div-free or helmholtz kernel on the group", "group"),
+    ("draw ", "draw"),
+    ("a quasi-monte-carlo draw", "draw"),
+    ("measure ", "measure"),
+    ("solver ", "solver"),
+    ("leave-one-out", "ridge"),
+    ("ridge 0", "ridge"),
+    ("choosing the ridge", "ridge"),
+    ("this choice of the ridge", "ridge"),
+    ("a metric", "metric"),
+    ("an order", "order"),
+    ("validating an order", "order"),
+    ("this loss", "loss"),
+    ("views with", "views"),
+    ("weights of entries", "weights"),
+    ("sparse inputs", "inputs"),
+    ("a projection of sparse inputs", "inputs"),
+    ("a dense copy", "inputs"),
+    ("merging gatherings", "other"),
+];
+
+/// How columns of values that cannot be used are called, at their beginning or end, and the arguments that have them.
+const COLUMNS: [(&str, &str); 9] = [
+    ("output", "y"),
+    ("class", "y"),
+    ("weight", "sample_weight"),
+    ("task", "task"),
+    ("time", "time"),
+    ("variable", "Y"),
+    ("exogenous", "exog"),
+    (" of the graph", "graph"),
+    (" of the history", "history"),
+];
+
 /// Words of the library and the command, and those of Python for the same.
-const WORDS: [(&str, &str); 11] = [
+const WORDS: [(&str, &str); 14] = [
     ("the ridge", "alpha"),
     ("a ridge", "an alpha"),
     ("no ridge", "no alpha"),
@@ -35,6 +80,9 @@ const WORDS: [(&str, &str); 11] = [
     ("use random features, which leave", "use OperatorRidge, which leaves"),
     ("use random features or Nyström landmarks", "use OperatorRidge or NystromRidge"),
     ("n_components: an angle is not finite", "X: an angle is not finite"),
+    ("merging gatherings", "merging moments"),
+    ("give every part an empty copy", "give every part moments_.empty()"),
+    ("use laplacian, which", "use LaplacianRidge or LaplacianClassifier, which"),
     // as scikit-learn counts
     ("in one dimension is refused", "in one dimension (n_features = 1) is refused"),
 ];
@@ -44,30 +92,30 @@ pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
     match error {
         Error::Parameter { name, expected, given } => {
             let name = python_name(name, spec);
-            let sentence = Error::Parameter { expected: takes(&name, expected), name, given }.to_string();
-            parameter(py, sentence).unwrap_or_else(|e| e)
+            wrong(py, true, Error::Parameter { expected: takes(&name, expected), name, given }.to_string())
         }
         Error::Shape { what, expected, given } => {
-            PyValueError::new_err(Error::Shape { what: python_name(what, spec), expected, given }.to_string())
+            let own = is_own(&what, spec);
+            let sentence = Error::Shape { what: python_name(what, spec), expected, given }.to_string();
+            wrong(py, own, sentence)
         }
+        Error::Expression { .. } => wrong(py, true, error.to_string()),
         Error::Numerical { what, why } => {
             let error = Error::Numerical { what: python_name(what, spec), why };
             PyValueError::new_err(in_words(error.to_string(), spec))
         }
         Error::Value { ref column, .. } if !spec.is_empty() => {
-            let about = if column.starts_with("output") {
-                "y"
-            } else if column.starts_with("weight") {
-                "sample_weight"
-            } else if column == "task" {
-                "task"
-            } else {
-                "X"
-            };
+            let ends = |own: &str| if own.starts_with(' ') { column.ends_with(own) } else { column.starts_with(own) };
+            let about = COLUMNS.iter().find(|(own, _)| ends(own)).map_or("X", |(_, python)| python);
             PyValueError::new_err(format!("{about}: {error}"))
         }
         Error::Data(sentence) => PyValueError::new_err(in_words(about(sentence, spec), spec)),
-        Error::Refused { .. } => PyValueError::new_err(in_words(error.to_string(), spec)),
+        Error::Refused { ref what, .. } => {
+            let about =
+                REFUSED.iter().find(|(own, _)| what.starts_with(own) && !spec.is_empty()).map(|(_, name)| *name);
+            let name = about.map_or(String::new(), |name| python_name(name.into(), spec) + ": ");
+            wrong(py, about.is_some_and(|name| is_own(name, spec)), name + &in_words(error.to_string(), spec))
+        }
         Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Io { path, source } => {
@@ -83,6 +131,19 @@ pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
     }
 }
 
+/// The exception of a kernel that cannot be read, as the argument of that name.
+pub fn refuse_kernel(py: Python<'_>, error: Error, name: &str) -> PyErr {
+    match error {
+        Error::Refused { .. } => wrong(py, true, format!("{name}: {error}")),
+        other => wrong(py, true, other.to_string()),
+    }
+}
+
+/// Whether it is a parameter of the learner.
+fn is_own(name: &str, spec: &[Param]) -> bool {
+    spec.iter().any(|p| p.name == name)
+}
+
 /// A parameter, or the rows, of a learner by their names in Python.
 fn python_name(name: String, spec: &[Param]) -> String {
     let rows = || ROWS.iter().find(|(own, _)| *own == name && !spec.is_empty()).map(|(_, python)| *python);
@@ -92,7 +153,8 @@ fn python_name(name: String, spec: &[Param]) -> String {
 /// What a parameter takes, in Python's values.
 pub fn takes(python: &str, expected: String) -> String {
     // scikit-learn's words for all processors
-    if python == "n_jobs" { expected.replacen("auto or ", "None, -1 or ", 1) } else { expected }
+    let jobs = "None, a negative number (-1: all processors, -2: all but one) or ";
+    if python == "n_jobs" { expected.replacen("auto or ", jobs, 1) } else { expected }
 }
 
 /// A sentence about data, with the argument of a learner that it is about.
@@ -125,6 +187,11 @@ pub fn in_python(line: &str, spec: &[Param]) -> String {
         },
         None => line.into(),
     }
+}
+
+/// The exception of a sentence: about a parameter, or about data.
+fn wrong(py: Python<'_>, parameter: bool, sentence: String) -> PyErr {
+    if parameter { self::parameter(py, sentence).unwrap_or_else(|e| e) } else { PyValueError::new_err(sentence) }
 }
 
 /// An argument that cannot be used is both a ValueError and a TypeError, as in scikit-learn.

@@ -1,7 +1,7 @@
 //! Series: learning, validation, influence, forecasts.
 
 use crate::answer::{array, extend};
-use crate::fit::{spec, values};
+use crate::fit::{Names, spec, values};
 use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
@@ -60,7 +60,8 @@ fn asked(
     let learner = forecaster(name).ok_or_else(|| raise(py, unknown(), own))?;
     let values = values(py, own, parameters)?;
     // wrong parameters before wrong rows
-    let series = series(rows, names).map_err(|e| raise(py, e, own))?;
+    let known = Names::new(names.1.clone(), names.0.clone());
+    let series = series(rows, names).map_err(|e| raise(py, known.told(e), own))?;
     Ok((learner, values, series))
 }
 
@@ -150,6 +151,16 @@ fn history(model: &Model, given: Option<Numbers>, member: Option<&str>) -> Resul
     Ok((member, given.map_or_else(|| dynamics.ending(member), |given| mat(&given))))
 }
 
+/// A value that cannot be used is one of the history.
+fn of_history(error: Error) -> Error {
+    match error {
+        Error::Value { row, column, value, problem } => {
+            Error::Value { row, column: format!("{column} of the history"), value, problem }
+        }
+        other => other,
+    }
+}
+
 /// The rows after a history (the end of the series unless given).
 pub fn forecast<'py>(
     py: Python<'py>,
@@ -163,7 +174,8 @@ pub fn forecast<'py>(
     let (member, history) = history(&model.model, given, member).map_err(|e| raise(py, e, Ask::SPEC))?;
     let (future, model) = (future.as_ref().map(mat), model.model.clone());
     let found = task::run(py, Ask::SPEC, None, None, move |watch| {
-        model.forecast(&Start { history: &history, member, future: future.as_ref() }, &ask, watch)
+        let start = Start { history: &history, member, future: future.as_ref() };
+        model.forecast(&start, &ask, watch).map_err(of_history)
     })?;
     let interval = found.interval.map(|(low, high)| PyResult::Ok((out(py, &low)?, out(py, &high)?))).transpose()?;
     Ok((out(py, &found.mean)?, interval, found.warnings))
@@ -182,7 +194,8 @@ pub fn impulse_response<'py>(
     let (member, history) = history(&model.model, given, member).map_err(|e| raise(py, e, Ask::SPEC))?;
     let (future, p, model) = (future.as_ref().map(mat), history.ncols(), model.model.clone());
     let found = task::run(py, Ask::SPEC, None, None, move |_| {
-        model.impulse_response(&Start { history: &history, member, future: future.as_ref() }, steps, &size)
+        let start = Start { history: &history, member, future: future.as_ref() };
+        model.impulse_response(&start, steps, &size).map_err(of_history)
     })?;
     let mut values = Vec::new();
     found.iter().for_each(|m| extend(&mut values, m));

@@ -90,10 +90,14 @@ impl Error {
 /// Results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// What is said of a folder that is not there, of which the operating system says the same as of a file.
+pub(crate) const NO_FOLDER: &str = "no such folder (make it first, or choose another)";
+
 /// Words for the operating system's errors that users meet most.
 pub fn said(e: &std::io::Error) -> String {
     use std::io::ErrorKind;
     match e.kind() {
+        ErrorKind::NotFound if e.to_string() == NO_FOLDER => NO_FOLDER.into(),
         ErrorKind::NotFound => "no such file".into(),
         ErrorKind::PermissionDenied => "permission denied".into(),
         ErrorKind::StorageFull => "no space left on the disk".into(),

@@ -23,7 +23,8 @@ impl FromStr for Group {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::parameter("group", "additive, multiplicative, skewed(c) or skewed(c1, c2, …)", text);
+        let expected = "additive, multiplicative, skewed(c) or skewed(c1, c2, …)";
+        let wrong = || Error::parameter("group", expected, format!("{text:?}"));
         match text.trim() {
             "additive" => Ok(Group::Additive),
             "multiplicative" => Ok(Group::Multiplicative),

@@ -236,11 +236,12 @@ impl Kind {
     }
 }
 
-/// A value as a sentence repeats it; a long one is cut.
+/// A value as a sentence repeats it: words in quotes, so that the word "64" is not taken for a number; a long one is cut.
 pub(crate) fn said(value: &Value) -> String {
     let text = match value {
         Value::Null => "none".to_string(),
-        Value::String(s) => s.clone(),
+        // numbers that JSON cannot write arrive as words
+        Value::String(s) if s.parse::<f64>().is_ok_and(|v| !v.is_finite()) => s.clone(),
         other => other.to_string(),
     };
     match text.char_indices().nth(LONGEST) {
@@ -332,9 +333,8 @@ pub trait Params: Serialize + for<'de> Deserialize<'de> + Default {
     fn check(&self) -> Result<()> {
         let value = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         // JSON has no word for NaN and infinities: they arrive as null
-        let word = Value::from("no finite number");
         Self::SPEC.iter().try_for_each(|p| match &value[p.name] {
-            Value::Null if !p.kind.accepts(&Value::Null) => p.kind.check(p.name, &word),
+            Value::Null if !p.kind.accepts(&Value::Null) => Err(p.kind.wrong(p.name, "no finite number")),
             given => p.kind.check(p.name, given),
         })
     }

@@ -1,6 +1,6 @@
 //! A file that is there completely or not at all.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, NO_FOLDER, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -50,6 +50,10 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::R
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
         _ => PathBuf::from("."),
     };
+    if !directory.exists() {
+        let source = io::Error::new(io::ErrorKind::NotFound, NO_FOLDER);
+        return Err(Error::Io { path: directory, source });
+    }
 
     // `create_new` gives the usual rights of a new file (less the umask), not the private ones of a temporary file.
     let mut name = tempfile::Builder::new();

@@ -73,7 +73,7 @@ impl Laplacian {
         for i in 0..n {
             for (j, w) in weights.row(i) {
                 if !(w.is_finite() && w >= 0.0) || j >= n {
-                    let (row, column) = (i + 1, (j + 1).to_string());
+                    let (row, column) = (i + 1, format!("{} of the graph", j + 1));
                     let problem = format!("is not a weight ≥ 0 of an edge between {n} rows");
                     return Err(Error::Value { row, column, value: w.to_string(), problem });
                 }

@@ -46,11 +46,16 @@ pub fn length(chosen: f64, preparation: &Preparation) -> String {
 /// Fewer columns of features than this are not worth a factorisation where conjugate gradients can be had.
 const ENOUGH: usize = 256;
 
+/// Unknowns of few rows: with more than these and more than observed entries, errors fall by some percent where the time of
+/// their eigenvalues is six times as long.
+const FEW_UNKNOWNS: usize = 2048;
+
 /// Columns of the feature map: as many as the accuracy asks for and the solver can take. `columns` is r, unknowns per
 /// character; where there are very many, conjugate gradients over the rows take any number, if these can be read `again`.
-pub fn features(rows: usize, columns: usize, again: bool, kind: MapKind) -> (usize, String) {
-    let affordable = (EIGEN_UNKNOWNS / columns.max(1)).max(64);
-    let affordable = if again && affordable < ENOUGH { usize::MAX } else { affordable };
+pub fn features(rows: usize, outputs: usize, columns: usize, again: bool, kind: MapKind) -> (usize, String) {
+    let of = |unknowns: usize| (unknowns / columns.max(1)).max(64);
+    let most = rows.saturating_mul(outputs).clamp(FEW_UNKNOWNS, EIGEN_UNKNOWNS);
+    let affordable = if again && of(EIGEN_UNKNOWNS) < ENOUGH { usize::MAX } else { of(most) };
     let useful = rows.saturating_mul(8).clamp(256, 2000);
     let even = |n: usize| n / 2 * 2;
     let chosen = even(useful.min(affordable));
@@ -60,7 +65,8 @@ pub fn features(rows: usize, columns: usize, again: bool, kind: MapKind) -> (usi
     };
     let error = 1.0 / (atoms as f64).sqrt();
     let reason = if chosen == even(affordable) && affordable < useful {
-        format!("{columns} unknowns per column, {EIGEN_UNKNOWNS} unknowns solved at once")
+        let why = if most < EIGEN_UNKNOWNS { format!("for {rows} rows") } else { "solved at once".into() };
+        format!("{columns} unknowns per column, {most} unknowns {why}")
     } else if useful < 2000 {
         format!("for {rows} rows")
     } else {

@@ -107,7 +107,9 @@ impl ExactRegression {
         let allow = |n: usize| self.allow(n, p, n.saturating_mul(width)).map(drop);
         let data = self.collect(&mut begun, rows, watch, &allow)?;
         watch.stage("solve");
+        watch.advance(0)?;
         let dual = self.dual(&begun, separated, &data, p)?;
+        watch.advance(0)?;
         let (solution, ridge, path) = self.solve(&dual, &mut choices, watch)?;
         choices.say(watch, format!("solved by {}", solution.how));
         let found = self.found(&begun, &data, &dual, solution, ridge);
@@ -283,6 +285,7 @@ impl ExactRegression {
             ));
         }
         let spectral = DualSpectral::new(dual)?;
+        watch.advance(0)?;
         let scores = |ridge: f64| match self.ridge {
             Ridge::Loo => PathPoint { loo: Some(spectral.leave_one_out(ridge)), ..spectral.at(ridge) },
             _ => spectral.at(ridge),

@@ -116,6 +116,10 @@ fn fit(
     };
     let solved = problem.solve(with, loss, watch)?;
     let judged = problem.judged(&solved);
+    if asked.is_none() {
+        let why = "the exact warped kernel keeps none (the one with random features does)";
+        problem.choices.say(watch, format!("no error bars: {why}"));
+    }
     let training = problem.training(&solved, &chosen);
     let coefficients = sections.coefficients(&solved.table)?;
     let found = Scaled { points: sections.points, coefficients, columns: solved.columns, posterior: None };

@@ -97,7 +97,7 @@ impl FourierFeatures {
             Some(features) => features,
             None => {
                 let known = drawn.size().unwrap_or(usize::MAX / 16);
-                let (mut n, mut reason) = choose::features(known, 1, false, self.map.kind(2));
+                let (mut n, mut reason) = choose::features(known, 1, 1, false, self.map.kind(2));
                 let fits = |n: usize| self.megabytes(n, d) <= self.memory as f64;
                 if !fits(n) {
                     (n, reason) = choose::fewer(n, self.memory, fits)?;

@@ -197,6 +197,7 @@ impl Gathering {
         check_observed(&data.iter().map(|c| c.weight).collect::<Vec<_>>())?;
         let metric = self.learner.metric.as_ref().map(|m| self.stage.scaled_metric(m.mat())).transpose()?;
         watch.stage("solve");
+        watch.advance(0)?;
         let Solved { solution, ridge, path, reasons } =
             self.solved(&mut data, metric.as_ref(), again, mixed, watch)?;
         let mut choices = self.choices.clone();

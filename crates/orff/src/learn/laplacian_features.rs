@@ -119,7 +119,7 @@ impl LaplacianFeatures {
             strong(n)
         });
         let features = self.features.fixed().unwrap_or_else(|| {
-            let (features, reason) = choose::features(n, 1, false, self.map.kind(2));
+            let (features, reason) = choose::features(n, 1, 1, false, self.map.kind(2));
             choices.say(watch, reason);
             features
         });

@@ -79,7 +79,11 @@ impl Nystrom {
         let sections = self.sections(count, &begun, &mut choices, watch)?;
         let pass = self.pass(&mut begun, &sections, rows, watch)?;
         watch.stage("solve");
-        let spectral = Spectral::new(pass.system(&sections)?)?;
+        watch.advance(0)?;
+        let system = pass.system(&sections)?;
+        watch.advance(0)?;
+        let spectral = Spectral::new(system)?;
+        watch.advance(0)?;
         let path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
         let best = match self.ridge {
             Ridge::Given(ridge) => spectral.at(ridge),

@@ -159,7 +159,7 @@ pub const LEARNERS: &[Learner] = &[
         name: "exact-laplacian",
         python: "ExactLaplacianRidge",
         role: Role::SemiSupervised,
-        about: "Ridge regression with the warped kernel itself, without features: the reference, for a few thousand rows",
+        about: "Ridge regression with the warped kernel itself, without features or error bars: the reference, for a few thousand rows",
         spec: ExactLaplacian::SPEC,
         defaults: defaults::<ExactLaplacian>,
         fit: |values, rows, watch| {
@@ -302,7 +302,7 @@ pub fn transformer(name: &str) -> Option<&'static Transformer> {
 pub fn learner(name: &str) -> Result<&'static Learner> {
     LEARNERS.iter().find(|l| l.name == name).ok_or_else(|| {
         let names: Vec<_> = LEARNERS.iter().map(|l| l.name).collect();
-        Error::parameter("learner", format!("one of {}", names.join(", ")), name)
+        Error::parameter("learner", format!("one of {}", names.join(", ")), format!("{name:?}"))
     })
 }
 

@@ -248,8 +248,8 @@ impl Regression {
             Some(features) => features,
             None => {
                 let known = sampled.drawn.size().unwrap_or(usize::MAX / 16);
-                let (mut n, mut reason) =
-                    choose::features(known, sizes.unknowns(sampled.gaps()), again, self.map.kind(2));
+                let unknowns = sizes.unknowns(sampled.gaps());
+                let (mut n, mut reason) = choose::features(known, rows.outputs(), unknowns, again, self.map.kind(2));
                 let fits = |n: usize| self.plan(n, &sizes, &extent).is_ok();
                 if !fits(n) {
                     (n, reason) = choose::fewer(n, self.memory, fits)?;

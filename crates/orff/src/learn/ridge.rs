@@ -95,6 +95,7 @@ impl Gathering {
             return Ok(Solved { solution, ridge, path: Vec::new(), reasons: Vec::new() });
         }
         let mut spectral = Spectral::new(system)?;
+        watch.advance(0)?;
         let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
         let (best, by) = match learner.ridge {
             Ridge::Given(ridge) => (spectral.at(ridge), None),

@@ -65,6 +65,7 @@ pub fn draw<'a>(
         if seen == 0 {
             return Err(empty());
         }
+        weighty(head.iter().map(sum).sum())?;
         let mut all = crate::feature::join(&head, seen);
         if seen > SAMPLE_ROWS {
             all = all.slice(0, SAMPLE_ROWS);
@@ -73,10 +74,11 @@ pub fn draw<'a>(
     }
     // reservoir: row i replaces a kept one with probability size/i, by its own stream, so batches do not matter
     let mut kept: Vec<(usize, Batch)> = Vec::new();
-    let mut total = 0;
+    let (mut total, mut weight) = (0, 0.0);
     for batch in source {
         let batch = batch?;
         check(&batch, total)?;
+        weight += sum(&batch);
         let n = batch.inputs.nrows();
         if total + n <= SAMPLE_ROWS {
             if n > 0 {
@@ -105,6 +107,7 @@ pub fn draw<'a>(
     if total == 0 {
         return Err(empty());
     }
+    weighty(weight)?;
     kept.sort_by_key(|(row, _)| *row);
     let parts: Vec<Batch> = kept.into_iter().map(|(_, b)| b).collect();
     let rows = parts.iter().map(|b| b.inputs.nrows()).sum();
@@ -121,6 +124,8 @@ fn empty() -> Error {
 
 /// Weights of a block whose sum is beyond this leave no room for sums of squares.
 const HEAVIEST: f64 = 1e150;
+/// Weights of all rows whose sum is below this vanish in products.
+const LIGHTEST: f64 = 1e-150;
 
 /// Checks what every row must satisfy: finite or missing outputs, weights ≥ 0 that can be added.
 pub fn check(batch: &Batch, first: usize) -> Result<()> {
@@ -139,27 +144,48 @@ pub fn check(batch: &Batch, first: usize) -> Result<()> {
         }
     }
     let usable = |w: f64| w.is_finite() && w >= 0.0;
-    let sum: f64 = match &batch.weights {
-        None => 0.0,
-        Some(Weights::Row(w)) => match w.iter().position(|w| !usable(*w)) {
-            Some(i) => return bad(i, "weight".into(), w[i], "is not a weight (a finite number ≥ 0)"),
-            None => w.iter().sum(),
-        },
+    match &batch.weights {
+        None => {}
+        Some(Weights::Row(w)) => {
+            if let Some(i) = w.iter().position(|w| !usable(*w)) {
+                return bad(i, "weight".into(), w[i], "is not a weight (a finite number ≥ 0)");
+            }
+        }
         Some(Weights::Entry(w)) => {
-            let mut sum = 0.0;
             for t in 0..w.ncols() {
-                let seen = || (0..w.nrows()).filter(|&i| y[(i, t)].is_finite());
-                if let Some(i) = seen().find(|&i| !usable(w[(i, t)])) {
+                let mut seen = (0..w.nrows()).filter(|&i| y[(i, t)].is_finite());
+                if let Some(i) = seen.find(|&i| !usable(w[(i, t)])) {
                     return bad(i, format!("weight {}", t + 1), w[(i, t)], "is not a weight (a finite number ≥ 0)");
                 }
-                sum += seen().map(|i| w[(i, t)]).sum::<f64>();
             }
-            sum
         }
-    };
+    }
+    let sum = sum(batch);
     if sum < HEAVIEST {
         return Ok(());
     }
     let expected = format!("a sum below {HEAVIEST:e}, which leaves room for sums of squares (divide them all)");
+    Err(Error::shape("weights", expected, format!("{sum:e}")))
+}
+
+/// The sum of the weights of a block: of entries those of observed outputs; 0 where every row counts once.
+fn sum(batch: &Batch) -> f64 {
+    let y = &batch.outputs;
+    match &batch.weights {
+        None => 0.0,
+        Some(Weights::Row(w)) => w.iter().sum(),
+        Some(Weights::Entry(w)) => {
+            let seen = |t: usize| (0..w.nrows()).filter(move |&i| y[(i, t)].is_finite());
+            (0..w.ncols()).map(|t| seen(t).map(|i| w[(i, t)]).sum::<f64>()).sum()
+        }
+    }
+}
+
+/// Refuses weights that would vanish; a sum of zero is refused by whoever finds no row that counts.
+fn weighty(sum: f64) -> Result<()> {
+    if sum == 0.0 || sum > LIGHTEST {
+        return Ok(());
+    }
+    let expected = format!("a sum above {LIGHTEST:e}, below which products vanish (multiply them all)");
     Err(Error::shape("weights", expected, format!("{sum:e}")))
 }

@@ -7,6 +7,10 @@ use crate::model::Preparation;
 use crate::rows::{Batch, Inputs, Weights};
 use faer::Mat;
 
+/// Spreads beyond these have squares that floating-point numbers cannot hold.
+const WIDEST: f64 = 1e150;
+const NARROWEST: f64 = 1e-150;
+
 /// Mean and standard deviation of each column, NaN left out, a row of weight w counting as w rows; a constant column
 /// has deviation 0.
 fn columns(x: &Mat<f64>, weights: Option<&Weights>) -> Vec<(f64, f64)> {
@@ -25,8 +29,10 @@ fn columns(x: &Mat<f64>, weights: Option<&Weights>) -> Vec<(f64, f64)> {
             let n = if n > 0.0 { n } else { 1.0 };
             let mean = seen().map(|(w, v)| w * v).sum::<f64>() / n;
             let variance = seen().map(|(w, v)| w * (v - mean) * (v - mean)).sum::<f64>() / n;
+            // squares of tiny numbers vanish, and with them the difference to a constant
+            let span = seen().map(|(_, v)| (v - mean).abs()).fold(0.0, f64::max);
+            let sd = if span < NARROWEST { span } else { variance.sqrt() };
             // what is left of a constant column after rounding is no spread
-            let sd = variance.sqrt();
             (mean, if sd <= 1e-12 * mean.abs() { 0.0 } else { sd })
         })
         .collect()
@@ -87,11 +93,15 @@ pub fn outputs(kernel: &Kernel, units: Option<Units>, sample: &Batch, centre: bo
 
 /// Refuses columns whose spread is beyond floating-point numbers.
 fn bounded(columns: &[(f64, f64)], what: &str) -> Result<()> {
-    match columns.iter().position(|(mean, sd)| !(mean.is_finite() && sd.is_finite() && sd.abs() < 1e150)) {
+    let refused = |k: usize, how: &str| {
+        let cure = "look for wrong entries, or change its unit";
+        Err(Error::Data(format!("{what} {}: its values {how} for floating-point numbers; {cure}", k + 1)))
+    };
+    if let Some(k) = columns.iter().position(|(mean, sd)| !(mean.is_finite() && *sd < WIDEST)) {
+        return refused(k, "spread too far");
+    }
+    match columns.iter().position(|(_, sd)| *sd > 0.0 && *sd < NARROWEST) {
+        Some(k) => refused(k, "lie too close together"),
         None => Ok(()),
-        Some(k) => Err(Error::Data(format!(
-            "{what} {}: its values spread too far for floating-point numbers; look for wrong entries, or change its unit",
-            k + 1
-        ))),
     }
 }

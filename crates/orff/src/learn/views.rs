@@ -26,7 +26,7 @@ impl Views {
     pub fn read(views: &str, weights: Option<&str>, d: usize) -> Result<Self> {
         let wrong = || {
             let expected = format!("two or more groups of inputs from 1 to {d}, such as \"1-3; 4,6\"");
-            Error::parameter("views", expected, views)
+            Error::parameter("views", expected, format!("{views:?}"))
         };
         let group = |text: &str| -> Result<Vec<usize>> {
             let mut columns = Vec::new();
@@ -52,7 +52,7 @@ impl Views {
                 let usable = |w: &f64| w.is_finite() && *w != 0.0;
                 if numbers.len() != count || text.split(',').count() != count || !numbers.iter().all(usable) {
                     let expected = format!("{count} numbers other than 0, one per view, such as \"0.5, 0.5\"");
-                    return Err(Error::parameter("combination", expected, text));
+                    return Err(Error::parameter("combination", expected, format!("{text:?}")));
                 }
                 numbers
             }

@@ -62,7 +62,8 @@ impl Problem<'_> {
         let mut features = match learner.features.fixed() {
             Some(features) => features,
             None => {
-                let (features, reason) = choose::features(n, columns, false, learner.map.kind(2));
+                let (features, reason) =
+                    choose::features(n, self.scaled.ncols(), columns, false, learner.map.kind(2));
                 self.choices.say(watch, reason);
                 features
             }

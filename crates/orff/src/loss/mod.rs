@@ -86,7 +86,10 @@ macro_rules! losses {
                             Some(value) => Err(Error::parameter("loss", format!("{} without a parameter", $name), value)),
                         }
                     })*
-                    _ => Err(Error::parameter("loss", format!("one of {}", Self::NAMES.join(", ")), name)),
+                    _ => {
+                        let expected = format!("one of {}", Self::NAMES.join(", "));
+                        Err(Error::parameter("loss", expected, format!("{name:?}")))
+                    }
                 }
             }
         }
@@ -156,7 +159,7 @@ impl FromStr for Named {
         let number = rest.strip_suffix(')').and_then(|number| number.trim().parse().ok());
         match number {
             Some(number) => Named::read(name.trim(), Some(number)),
-            None => Err(Error::parameter("loss", "a name such as huber or huber(1.5)", text)),
+            None => Err(Error::parameter("loss", "a name such as huber or huber(1.5)", format!("{text:?}"))),
         }
     }
 }

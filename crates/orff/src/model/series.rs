@@ -62,7 +62,8 @@ impl Dynamics {
             None if self.members.len() == 1 => Ok(0),
             None => Err(Error::parameter("member", format!("one of {}", some(&self.members)), "none")),
             Some(name) => self.members.iter().position(|m| m == name).ok_or_else(|| {
-                Error::parameter("member", format!("one that was learned from ({})", some(&self.members)), name)
+                let expected = format!("one that was learned from ({})", some(&self.members));
+                Error::parameter("member", expected, format!("{name:?}"))
             }),
         }
     }

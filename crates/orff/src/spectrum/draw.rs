@@ -30,7 +30,10 @@ macro_rules! names {
             fn from_str(text: &str) -> Result<Self> {
                 match text {
                     $($name $(| $alias)? => Ok($Name::$Variant),)*
-                    _ => Err(Error::parameter($what, format!("one of {}", Self::NAMES.join(", ")), text)),
+                    _ => {
+                        let expected = format!("one of {}", Self::NAMES.join(", "));
+                        Err(Error::parameter($what, expected, format!("{text:?}")))
+                    }
                 }
             }
         }

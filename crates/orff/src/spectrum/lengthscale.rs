@@ -102,7 +102,8 @@ impl std::str::FromStr for Lengthscale {
 
     /// `auto`, `0.5` or `0.5,1.0`.
     fn from_str(text: &str) -> Result<Self> {
-        let bad = || Error::parameter("lengthscale", "auto, a number, or numbers separated by commas", text);
+        let expected = "auto, a number, or numbers separated by commas";
+        let bad = || Error::parameter("lengthscale", expected, format!("{text:?}"));
         if text == "auto" {
             return Ok(Lengthscale::Auto);
         }

@@ -58,7 +58,10 @@ macro_rules! spectra {
             pub fn from_name(name: &str) -> Result<Self> {
                 match name {
                     $($name => Ok(Spectrum::$Name($Name::default())),)*
-                    _ => Err(Error::parameter("spectrum", format!("one of {}", Self::NAMES.join(", ")), name)),
+                    _ => {
+                        let expected = format!("one of {}", Self::NAMES.join(", "));
+                        Err(Error::parameter("spectrum", expected, format!("{name:?}")))
+                    }
                 }
             }
 

@@ -87,6 +87,17 @@ fn choices_are_those_of_the_model() {
     let said = learner.fit(&Table::new(x, y).unwrap(), &mut Silent).unwrap().training.choices.join("\n");
     assert!(said.contains("gradient share 0.500") && !said.contains("lengthscale"), "{said}");
 
+    // a field has no more unknowns than observed entries, or 2048
+    for (n, features, unknowns) in [(300, 1024, 2048), (1200, 1200, 2400)] {
+        let (x, y) = field_rows(n, 1.0);
+        let kernel = "helmholtz(gaussian(10000), 0.5)".parse().unwrap();
+        let learner = Regression { kernel, ridge: Ridge::Given(1e-3), posterior: false, ..Regression::default() };
+        let fitted = learner.fit(&Table::new(x, y).unwrap(), &mut Silent).unwrap();
+        let line = format!("features {features}: 2 unknowns per column, {unknowns} unknowns for {n} rows");
+        assert_eq!(fitted.model.map.characters(), features);
+        assert!(fitted.training.choices[0].starts_with(&line), "{}", fitted.training.choices[0]);
+    }
+
     let (x, y) = noisy(300);
     let rows = Table::new(x, y).unwrap();
     let small = Regression { memory: 20, lengthscale: 1.0.into(), ..Regression::default() };

@@ -56,7 +56,7 @@ fn refusals_say_what_to_do() {
     let nystrom = Nystrom { kernel: identity(), ..Nystrom::default() };
     assert_eq!(refusal(nystrom.fit(&nothing, &mut Silent)), line);
     let loo = refusal(Nystrom { ridge: Ridge::Loo, ..Nystrom::default() }.fit(&table(&x, &y, &None), &mut Silent));
-    assert_eq!(loo, "ridge: expected evidence, gcv or a number ≥ 0, got loo");
+    assert_eq!(loo, "ridge: expected evidence, gcv or a number ≥ 0, got \"loo\"");
     let without = ExactRegression { posterior: false, ..exact(&curl, Ridge::Given(1e-3), true) };
     let fitted = fit(&without, &table(&x, &y, &None));
     let refused = refusal(fitted.model.predict(&Inputs::Dense(x.clone()), ALL));

@@ -46,6 +46,10 @@ fn kinds_refuse_their_bad_values_in_words() {
             assert!(error.starts_with(&format!("thing: expected {expected}")) && error.contains("got "), "{error}");
         }
     }
+    // a word of digits is no number, and is not said as one
+    let said = |kind: Kind, value| kind.check("thing", &value).unwrap_err().to_string();
+    assert!(said(Kind::Auto(&COUNT), json!("5")).ends_with(", got \"5\""));
+    assert!(said(NUMBER, json!("nan")).ends_with(", got nan") && said(NUMBER, json!(null)).ends_with(", got none"));
     assert!(Kind::Several(&NUMBER).check("levels", &json!([])).is_err());
     assert!(Kind::Several(&NUMBER).check("levels", &json!([0.1, 2.0])).is_err());
     assert!(Kind::Matrix.check("metric", &json!([])).is_err());

@@ -94,7 +94,7 @@ fn kernels_that_no_data_can_make_right_are_refused_when_they_are_made() {
         ),
         (
             json!({"kernel": "scaled", "factor": "x", "of": "gaussian"}),
-            "factor of a kernel: expected a finite number > 0, got x",
+            "factor of a kernel: expected a finite number > 0, got \"x\"",
         ),
         (json!({"kernel": "sum", "terms": []}), "sum of kernels: expected at least one term, got none"),
         (

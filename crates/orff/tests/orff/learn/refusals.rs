@@ -96,6 +96,19 @@ fn what_is_too_much_is_named() {
         let said = refused(rows().weighted(weights).unwrap());
         assert!(said.starts_with("weights: expected a sum below 1e150"), "{said}");
     }
+    for weights in [Weights::Row(vec![1e-320; 40]), Weights::Entry(Mat::full(40, 3, 1e-320))] {
+        let said = refused(rows().weighted(weights).unwrap());
+        assert!(said.starts_with("weights: expected a sum above 1e-150"), "{said}");
+    }
+    // in whatever batches they come, those of all rows count
+    let uneven = Weights::Row((0..40).map(|i| if i < 10 { 1e-320 } else { 1.0 }).collect());
+    assert!(Regression::default().fit(&rows().weighted(uneven).unwrap().batched(5), &mut Silent).is_ok());
+    let tiny = |scale: f64| Table::new(faer::Scale(scale) * &x, y.clone()).unwrap();
+    assert_eq!(
+        refused(tiny(1e-300)),
+        "input 1: its values lie too close together for floating-point numbers; look for wrong entries, or change its unit"
+    );
+    assert!(Regression::default().fit(&tiny(1e-140), &mut Silent).is_ok());
     let wide = |n: usize, width: usize| {
         let csr = Csr { width, start: vec![0; n + 1], columns: Vec::new(), values: Vec::new() };
         Table::of(Inputs::Sparse(csr), Mat::zeros(n, 1)).unwrap()

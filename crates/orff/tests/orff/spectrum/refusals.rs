@@ -90,12 +90,12 @@ fn other_parameters() {
     }
     assert_eq!(
         Spectrum::from_name("rbf").unwrap_err().to_string(),
-        "spectrum: expected one of gaussian, laplace, cauchy, matern, skewed-chi2, got rbf"
+        "spectrum: expected one of gaussian, laplace, cauchy, matern, skewed-chi2, got \"rbf\""
     );
     assert_eq!("qmc".parse::<DrawKind>().unwrap(), DrawKind::QuasiMonteCarlo);
     assert_eq!(
         "sobol".parse::<DrawKind>().unwrap_err().to_string(),
-        "draw: expected one of iid, orthogonal, quasi-monte-carlo, structured, got sobol"
+        "draw: expected one of iid, orthogonal, quasi-monte-carlo, structured, got \"sobol\""
     );
     for name in DrawKind::NAMES {
         assert_eq!(name.parse::<DrawKind>().unwrap().to_string(), *name);
