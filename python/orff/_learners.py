@@ -52,7 +52,10 @@ class OperatorRidge(Gatherer, Regressor):
     fit_intercept : true or false, default=True
         Learn a constant for each output.
     metric : a symmetric positive definite matrix given by its rows, or none, default=None
-        Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
+        Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f). It is the covariance of their noise up to a
+        factor, which is learned: only the ratios of its entries matter, a ridge means what it means without
+        it, and c·I is none for outputs that have one scale (fields); where each is scaled for itself, none is
+        Σ = diag(their variances).
     posterior : true or false, default=True
         Keep what error bars need (K² numbers for K unknowns).
     precision : auto or one of double, mixed, default="auto"
@@ -197,7 +200,10 @@ class VectorField(Gatherer, Field):
     fit_intercept : true or false, default=True
         Learn a constant for each output.
     metric : a symmetric positive definite matrix given by its rows, or none, default=None
-        Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f).
+        Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f). It is the covariance of their noise up to a
+        factor, which is learned: only the ratios of its entries matter, a ridge means what it means without
+        it, and c·I is none for outputs that have one scale (fields); where each is scaled for itself, none is
+        Σ = diag(their variances).
     posterior : true or false, default=True
         Keep what error bars need (K² numbers for K unknowns).
     precision : auto or one of double, mixed, default="auto"
