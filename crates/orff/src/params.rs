@@ -173,6 +173,12 @@ impl Kind {
     /// Reads a value from a command line; what is wrong with it is said as `check` says it.
     pub fn parse(&self, name: &str, text: &str) -> Result<Value> {
         let value = self.read(text);
+        // a number in the place of a word is said as a number
+        if !self.accepts(&value)
+            && let Ok(plain) = serde_json::from_str(text)
+        {
+            self.check(name, &plain)?;
+        }
         self.check(name, &value)?;
         Ok(value)
     }
