@@ -10,7 +10,6 @@ use super::stage::Stage;
 use super::{Landmarks, Regression, Ridge, sample};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, Moments};
-use crate::linalg;
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
 use crate::solve::{self, Centred, Component, PathPoint, Shape, Solution, Spectral, System};
@@ -126,7 +125,7 @@ impl Nystrom {
         // the whitener; moments of each section of a point beside sections, features and their copy of a block of rows; the
         // system with its eigenvectors, or its factor, and the posterior
         let unknowns = (count * width) as f64;
-        let blocks = 3.0 * (BLOCK_ROWS * width) as f64 * unknowns + linalg::packed(BLOCK_ROWS, count * width) as f64;
+        let blocks = 3.0 * (BLOCK_ROWS * width) as f64 * unknowns;
         let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
         let solver = if given { 2.0 } else { 5.0 } + if self.posterior { 2.0 } else { 0.0 };
         let square = unknowns * unknowns;

@@ -7,7 +7,6 @@ use super::ridge::Ridge;
 use crate::error::{Error, Result};
 use crate::feature::BLOCK_ROWS;
 use crate::kernel::Atoms;
-use crate::linalg;
 use crate::params::Auto;
 use crate::rows::{Batch, Rows, Weights};
 use crate::solve::is_diagonal;
@@ -177,7 +176,6 @@ impl Regression {
         // each part also has a column for every output
         let (moments, matrix) = (m * m + if gaps { p * (m + p) } else { 0.0 }, unknowns * unknowns);
         let pass = parts * moments + m * (BLOCK_ROWS + 16) as f64 * if gaps { 2.0 } else { 1.0 };
-        let pass = pass + linalg::packed(BLOCK_ROWS, features) as f64;
         let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
         // a system that does not split is made beside the moments
         let beside = if splits { 0.0 } else { parts * moments };

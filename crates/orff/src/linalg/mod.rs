@@ -21,7 +21,7 @@ pub use cg::conjugate_gradient;
 pub use eigen::{Eigen, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
 pub use exp::exp_in_place;
 pub use product::{block_product, product, product_into};
-pub use rank::{Block, mirror, packed, rank_update};
+pub use rank::{Block, mirror, rank_update};
 pub use real::Real;
 pub use sincos::{cos_in_place, sin_cos, sin_cos_in_place};
 pub use solve::Cholesky;

@@ -23,11 +23,6 @@ fn strip<T>(m: usize) -> usize {
 /// Columns of a piece of a strip: the longest pieces must not keep many threads waiting at the end.
 const PIECE: usize = 1008;
 
-/// Numbers of C that the products of a block of so many rows keep packed, with two threads.
-pub fn packed(rows: usize, m: usize) -> usize {
-    2 * rows * PIECE.min(m)
-}
-
 /// Adds CᵀC to the lower triangle of `s` (m×m); what is above the diagonal is left as it is. `c` is rows×m, best
 /// column-major with a column stride that is no power of two (see [`Block`]). rows·m² operations.
 ///
