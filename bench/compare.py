@@ -48,6 +48,9 @@ FEW = {"rows": 20_000}  # RidgeCV decomposes all of N×2D
 EXACT = {"rows": 5000}
 LANDMARKS = {"columns": 1000}
 WIDE = {"rows": 4000, "inputs": 784, "columns": 8192}
+OUTLIERS = {"inputs": 10}
+LEVELS = {"rows": 2500, "inputs": 1, "outputs": 1, "columns": 100}
+SETS = {"rows": 10_000, "inputs": 10, "columns": 512}
 SERIES = {"rows": 20_000, "inputs": 18, "outputs": 18, "columns": 200}
 ROWS = [
     Row("fit, f64", "orff_fit", "sklearn_fit", 4, 4.8),
@@ -74,6 +77,14 @@ ROWS = [
     Row("exact kernel fit, f64, N = {rows}", "orff_exact", "kernel_ridge", setting=EXACT),
     Row("linear VAR(1) of {rows} × 18", "orff_var", "statsmodels_var", 1, setting=SERIES),
     Row("VAR(1) with {columns} features of {rows} × 18", "orff_feature_var", "statsmodels_var", setting=SERIES),
+    Row("quantiles of {rows} rows, {columns} features, five levels", "orff_quantiles", "sklearn_quantiles", 5, 15, LEVELS),
+    Row("isolation forest of {rows} × 10, fit and scores", "orff_isolation", "sklearn_isolation", 2, 3, OUTLIERS),
+    Row("one-class forest of {rows} × 10, 256 rows per tree", "orff_one_class", "sklearn_isolation", 1, 2, OUTLIERS),
+    Row("one-class forest of {rows} × 10, defaults", "orff_one_class_default", "sklearn_isolation", setting=OUTLIERS),
+    Row("one-class machine of {rows} × 10, ν = 0.1, fit and scores", "orff_svm_tenth", "sklearn_svm_tenth", setting=SETS),
+    Row("one-class machine of {rows} × 10, ν = 0.5, fit and scores", "orff_svm_half", "sklearn_svm_half", setting=SETS),
+    Row("level sets of {rows} × 10, every ν, against one", "orff_level_sets", "sklearn_svm_tenth", setting=SETS),
+    Row("level sets of {rows} × 10, every ν, against one", "orff_level_sets", "sklearn_svm_half", setting=SETS),
     Row("sequential cross-validation of VAR(1)", "orff_sequential", "statsmodels_sequential", 1, setting=SERIES),
 ]
 

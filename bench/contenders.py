@@ -447,3 +447,106 @@ def statsmodels_sequential(s: Setting) -> Task:
         return errors
 
     return work, lambda: {"r2": 1 - float(np.mean(errors)) / Y.var()}
+
+
+FOREST = {"n_estimators": 100, "max_samples": 256}
+"""The trees of isolation forests as their authors have them."""
+
+
+def scoring(s: Setting, model) -> Task:
+    """Fitting a detector of outliers and scoring the rows it was fitted on."""
+    X, _ = s.data()
+    return lambda: model.fit(X).score_samples(X)
+
+
+LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
+
+
+def orff_quantiles(s: Setting) -> Task:
+    """Orff's QuantileFunction, every level at once to a duality gap of 1e-3"""
+    import orff
+
+    X, Y = s.data()
+    y = Y[:, 0]
+    model = orff.QuantileFunction(lengthscale=s.lengthscale, n_components=s.columns, alpha=1e-5)
+    return lambda: model.fit(X, y).predict(X, levels=LEVELS), lambda: s.r2(model.predict)
+
+
+def sklearn_quantiles(s: Setting) -> Task:
+    """scikit-learn's QuantileRegressor on as many random features, five levels"""
+    from sklearn.kernel_approximation import RBFSampler
+    from sklearn.linear_model import QuantileRegressor
+    from sklearn.pipeline import make_pipeline
+
+    X, Y = s.data()
+    y = Y[:, 0]
+    features = {"gamma": s.gamma, "n_components": s.columns, "random_state": 0}
+    models = [make_pipeline(RBFSampler(**features), QuantileRegressor(quantile=t, alpha=1e-4)) for t in LEVELS]
+    return lambda: [model.fit(X, y).predict(X) for model in models], lambda: s.r2(models[2].predict)
+
+
+def orff_isolation(s: Setting) -> Task:
+    """Orff's IsolationForest, fitted and asked for the scores of its rows"""
+    import orff
+
+    return scoring(s, orff.IsolationForest(**FOREST))
+
+
+def orff_one_class(s: Setting) -> Task:
+    """Orff's OneClassForest on as many rows per tree, the same"""
+    import orff
+
+    return scoring(s, orff.OneClassForest(**FOREST))
+
+
+def orff_one_class_default(s: Setting) -> Task:
+    """Orff's OneClassForest with its defaults (a fifth of the rows per tree), the same"""
+    import orff
+
+    return scoring(s, orff.OneClassForest())
+
+
+def sklearn_isolation(s: Setting) -> Task:
+    """scikit-learn's IsolationForest"""
+    from sklearn.ensemble import IsolationForest
+
+    return scoring(s, IsolationForest(**FOREST, random_state=0, n_jobs=int(os.environ.get("OMP_NUM_THREADS", -1))))
+
+
+def orff_svm(s: Setting, nu: float) -> Task:
+    import orff
+
+    return scoring(s, orff.FourierOneClassSVM(nu=nu, lengthscale=s.lengthscale, n_components=s.columns))
+
+
+def orff_svm_tenth(s: Setting) -> Task:
+    """Orff's FourierOneClassSVM, ν = 0.1, fitted and asked for the scores of its rows"""
+    return orff_svm(s, 0.1)
+
+
+def orff_svm_half(s: Setting) -> Task:
+    """Orff's FourierOneClassSVM, ν = 0.5, the same"""
+    return orff_svm(s, 0.5)
+
+
+def orff_level_sets(s: Setting) -> Task:
+    """Orff's LevelSets, every ν at once, the same"""
+    import orff
+
+    return scoring(s, orff.LevelSets(lengthscale=s.lengthscale, n_components=s.columns))
+
+
+def sklearn_svm(s: Setting, nu: float) -> Task:
+    from sklearn.svm import OneClassSVM
+
+    return scoring(s, OneClassSVM(nu=nu, gamma=s.gamma, cache_size=1000))
+
+
+def sklearn_svm_tenth(s: Setting) -> Task:
+    """scikit-learn's OneClassSVM, ν = 0.1, one thread (it has no other)"""
+    return sklearn_svm(s, 0.1)
+
+
+def sklearn_svm_half(s: Setting) -> Task:
+    """scikit-learn's OneClassSVM, ν = 0.5, one thread (it has no other)"""
+    return sklearn_svm(s, 0.5)

@@ -7,13 +7,13 @@ from importlib import import_module as _import_module
 
 from ._names import PLACES as _PLACES
 
-__all__ = [*sorted(_PLACES), "kernels", "plot"]
+__all__ = [*sorted(_PLACES), "bounds", "kernels", "plot"]
 
 
 def __getattr__(name: str):
     if name in _PLACES:
         value = getattr(_import_module(f"orff.{_PLACES[name]}"), name)
-    elif name in ("kernels", "plot"):
+    elif name in ("bounds", "kernels", "plot"):
         value = _import_module(f"orff.{name}")
     elif name == "__version__":
         value = _import_module("orff._orff").__version__

@@ -1,20 +1,32 @@
 # Made by `cargo xtask gen` from the declarations of the library: change those, not this file.
 
-from . import kernels as kernels, plot as plot
+from . import bounds as bounds, kernels as kernels, plot as plot
+from ._learners import AlignedClassifier as AlignedClassifier
+from ._learners import AlignedFeatures as AlignedFeatures
 from ._learners import ExactLaplacianClassifier as ExactLaplacianClassifier
 from ._learners import ExactLaplacianRidge as ExactLaplacianRidge
 from ._learners import ExactOperatorRidge as ExactOperatorRidge
 from ._learners import FourierFeatures as FourierFeatures
+from ._learners import FourierOneClassSVM as FourierOneClassSVM
 from ._learners import FourierVAR as FourierVAR
+from ._learners import FunctionalRidge as FunctionalRidge
+from ._learners import IsolationForest as IsolationForest
+from ._learners import JointQuantileRegression as JointQuantileRegression
 from .kernels import Kernel as Kernel
+from ._learners import LandmarkClassifier as LandmarkClassifier
+from ._learners import LandmarkFeatures as LandmarkFeatures
 from ._learners import LaplacianClassifier as LaplacianClassifier
 from ._learners import LaplacianFeatures as LaplacianFeatures
 from ._learners import LaplacianRidge as LaplacianRidge
+from ._learners import LevelSets as LevelSets
 from ._gatherer import Moments as Moments
 from ._learners import NystromRidge as NystromRidge
+from ._learners import OneClassForest as OneClassForest
 from ._learners import OperatorClassifier as OperatorClassifier
 from ._learners import OperatorRidge as OperatorRidge
 from ._errors import ParameterError as ParameterError
+from ._learners import QuantileFunction as QuantileFunction
+from ._learners import RiskRegressor as RiskRegressor
 from ._learners import SemiSupervisedClassifier as SemiSupervisedClassifier
 from ._learners import SemiSupervisedRidge as SemiSupervisedRidge
 from ._learners import VectorField as VectorField

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import cpu_count
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +20,7 @@ from . import _data, _orff
 from ._errors import ParameterError
 from ._json import dumps, plain, said
 from ._progress import Progress
+from ._warn import warn
 from .kernels import Kernel
 
 SEEDS = 2**31 - 1
@@ -83,12 +85,15 @@ class Estimator(BaseEstimator):
         tasks: int | None = None,
         classes: tuple[list[str], str] | None = None,
         graph: Any = None,
+        points: bool = False,
     ) -> None:
-        """Fit the model to prepared data; with a number of tasks, its rows are long; with classes, y has their numbers."""
+        """Fit the model to prepared data; with a number of tasks, its rows are long; with classes, y has their numbers; of
+        points, y has arguments and values of curves in turn."""
         names = self._column_names(outputs)
         with Watching(self.verbose, _data.rows(X)) as tell:
-            model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell, tasks, classes, graph)
+            model = _orff.fit(self._learner, self._parameters(), X, y, weights, names, tell, tasks, classes, graph, points)
         self._keep(model)
+        self._warn()
 
     def _column_names(self, outputs: list[str] | None) -> tuple[list[str] | None, list[str] | None]:
         """Names of inputs and outputs, where there are some."""
@@ -98,6 +103,15 @@ class Estimator(BaseEstimator):
     def _keep(self, model: _orff.Model) -> None:
         self._model = model
         self._info = json.loads(model.info())
+
+    def _warn(self) -> None:
+        """What the fit warned of."""
+        for line in self.choices_:
+            if line.startswith("warning: "):
+                warn(line.removeprefix("warning: "))
+            elif line.startswith("not converged"):
+                raised = [name for name in ("max_iter", "tol", "alpha") if hasattr(self, name)]
+                warn(f"{line.split(':')[0]}: raise {' or '.join(raised)}", ConvergenceWarning)
 
     def _fitted(self) -> _orff.Model:
         check_is_fitted(self, "_model")
@@ -118,12 +132,19 @@ class Estimator(BaseEstimator):
     @property
     def kernel_(self) -> Kernel:
         """The kernel with nothing left open, in scaled coordinates."""
-        return Kernel(self._training()["kernel"])
+        return Kernel(self._resolved())
+
+    def _resolved(self) -> dict[str, Any]:
+        """The structured form of the kernel; what learns without one has no such attributes."""
+        form = self._training()["kernel"]
+        if form is None:
+            raise AttributeError(f"{type(self).__name__} has no kernel")
+        return form
 
     @property
     def lengthscale_(self) -> np.ndarray | None:
         """Lengthscale along each input, in its own units, of the first spectrum of the kernel."""
-        found = _lengthscale(self._training()["kernel"])
+        found = _lengthscale(self._resolved())
         scale = np.asarray(self._fitted().scales()[1])
         return None if found is None else np.broadcast_to(np.asarray(found, dtype=np.float64), scale.shape) * scale
 
@@ -193,8 +214,9 @@ def load(path: str | bytes | os.PathLike[str]) -> Estimator:
     values = json.loads(model.parameters())
     if values.get("n_jobs") == "auto":
         values["n_jobs"] = None
-    if isinstance(values.get("kernel"), dict):
-        values["kernel"] = Kernel(values["kernel"])
+    for name in ("kernel", "argument_kernel"):
+        if isinstance(values.get(name), dict):
+            values[name] = Kernel(values[name])
     return classes[learner](**values)._restore(model)
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from . import _data, _labels, _orff
@@ -43,16 +41,10 @@ class Classifier(ClassifierMixin, Estimator):
         """
         with self._whole():
             rows = _data.inputs(self, X, reset=True)
-            labels, target = _labels.labels(y)
-            if len(labels) != _data.rows(rows):
-                raise ValueError(f"y: expected {_data.rows(rows)} rows as in X, got {len(labels)}")
-            weights = _data.weights(sample_weight, len(labels))
-            self.classes_, numbers = _labels.encode(labels)
-            self._learn(rows, numbers, weights, [target] if target else None, classes=_labels.names(self.classes_))
-        for line in self.choices_:
-            if line.startswith("not converged"):
-                said, _ = line.split(":")
-                warnings.warn(f"{said}: raise max_iter, tol or alpha", ConvergenceWarning, stacklevel=2)
+            self.classes_, numbers, names = _labels.numbered(y, _data.rows(rows))
+            weights = _data.weights(sample_weight, len(numbers))
+            target = _labels.title(y)
+            self._learn(rows, numbers, weights, [target] if target else None, classes=names)
         return self
 
     def _parameters(self) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from . import _data, _orff
 from ._base import Estimator, Watching, seed
 from ._errors import ParameterError
 from ._json import dumps, plain, said
+from ._warn import warn
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Forecast:
     mean: Any
     """The path of the mean, shape (steps, p); NaN from where it explodes."""
     lower: Any = None
-    """Lower ends of the intervals, if asked for."""
+    """Lower ends of the intervals, if asked for; infinite where simulated paths that explode reach them."""
     upper: Any = None
     """Upper ends."""
 
@@ -46,9 +46,9 @@ class Validation:
     skipped: int
     """Rows that could not be predicted: their past is not known."""
     alpha: float
-    """The ridge of all windows."""
+    """The ridge of all windows, or of the last one where it is chosen by validation."""
     choices: list[str]
-    """What was chosen on the first window."""
+    """What was chosen on the first window, and by validation later."""
     at: np.ndarray
     """Time of each predicted row, counted from 0."""
     errors: np.ndarray
@@ -100,11 +100,13 @@ class Forecaster(Estimator):
                 model = _orff.fit_series(self._learner, self._parameters(), *rows.given(), tell)
             self._keep(model)
             self._rows = rows
+            self._warn()
         return self
 
     def _keep(self, model: _orff.Model) -> None:
         super()._keep(model)
         self._known = json.loads(model.series())
+        self.n_features_in_ = len(self._known["names"])
         self._rows = None
 
     def _restore(self, model: _orff.Model) -> Self:
@@ -116,6 +118,13 @@ class Forecaster(Estimator):
         if self._rows is None:
             raise ValueError("the rows are not in the file of a model: fit it again")
         return self._rows
+
+    def _same_names(self, history: Any, exog: Any) -> None:
+        """Refuse columns with other names, or in another order, than those of the series that was learned."""
+        given = (("history", history, self._known["names"], "y"), ("exog", exog, self._known["exogenous"], "u"))
+        for what, data, names, letter in given:
+            if data is not None and names != _names(None, len(names), letter):
+                _data.same_names(what, names, _data.column_names(data))
 
     @property
     def lags(self) -> int:
@@ -197,6 +206,7 @@ class Forecaster(Estimator):
             With `mean`, and `lower` and `upper` if an interval is asked for. An explosion is told by a warning.
         """
         model = self._fitted()
+        self._same_names(history, exog)
         before = None if history is None else _table(history, "history")[0]
         future = None if exog is None else _table(exog, "exog")[0]
         ask = {"steps": steps, "interval": 0.0 if interval is None else interval, "paths": paths}
@@ -204,7 +214,7 @@ class Forecaster(Estimator):
         name = None if member is None else str(member)
         mean, ends, said = model.forecast(before, name, future, dumps(ask))
         for line in said:
-            warnings.warn(line, RuntimeWarning, stacklevel=2)
+            warn(line, RuntimeWarning)
         index = self._index_after(history, name, len(mean))
         frame = self._frame(index, history)
         return Forecast(frame(mean), *(map(frame, ends) if ends is not None else ()))
@@ -229,49 +239,35 @@ class Forecaster(Estimator):
                 index = index[np.asarray(rows.members) == member]
         return _after(index, steps)
 
-    def predict(self, Y: Any, exog: Any = None) -> Any:
-        """The row after each row of a series that has enough rows before it, as `Y` is given: NaN where it has not.
+    def predict(
+        self, Y: Any, exog: Any = None, *, time: Any = None, member: Any = None, return_std: bool = False
+    ) -> Any:
+        """Every row of a series from the rows before it, as `Y` is given: NaN where they are not all known.
 
         Parameters
         ----------
-        Y : array or DataFrame of shape (n, p)
-            Rows in the order of time.
-        exog : array or DataFrame of shape (n, e), optional
-            What is known beside them.
+        Y, exog, time, member
+            A series as in `fit`.
+        return_std : bool, default=False
+            Also return the standard deviation of a new observation.
 
         Returns
         -------
-        ndarray or DataFrame of shape (n, p)
+        ndarray or DataFrame of shape (n, p), or two of them
             Row t is predicted from the rows before it.
         """
         model = self._fitted()
-        known = self._known
-        values, table = _table(Y, "Y")
-        p, m, e, h = len(known["names"]), known["order"], len(known["exogenous"]), known["ahead"]
-        others = np.zeros((len(values), 0)) if exog is None else _table(exog, "exog")[0]
-        if values.shape[1] != p or others.shape[1] != e or len(others) != len(values):
-            raise ValueError(f"Y, exog: expected {p} and {e} columns, got {values.shape[1]} and {others.shape[1]}")
-        if len(known["members"]) > 1:
-            raise ValueError("predict: expected a model of one series, got one of a panel; use forecast")
-        out = np.full((len(values), p), np.nan)
-        rows = range(m, len(values) + 1 - (h if e else 1))
-        x = [
-            np.concatenate([values[t - m : t][::-1].ravel(), others[t : t + (h if e else 0)].ravel()])
-            for t in rows
-        ]
-        good = [(t, row) for t, row in zip(rows, x, strict=True) if np.isfinite(row).all()]
-        if good and self.standardise == "none":
-            mean = model.predict(np.array([row for _, row in good]), False, False, True, self._threads())[0]
-            out[[t for t, _ in good]] = mean[:, :p]
-        elif good:
-            for t, row in good:
-                past, ahead = values[t - m : t], row[m * p :].reshape(h, e) if e else None
-                out[t] = model.forecast(past, None, ahead, dumps({"steps": 1}))[0][0]
-        if not table:
-            return out
-        import pandas as pd
+        rows = _rows(Y, exog, time, member)
+        found = model.one_step(rows.given()[0], return_std)
 
-        return pd.DataFrame(out, index=Y.index, columns=self.names)
+        def shown(values: Any) -> Any:
+            if not rows.table:
+                return values
+            import pandas as pd
+
+            return pd.DataFrame(values, index=rows.index, columns=self.names)
+
+        return (shown(found[0]), shown(found[1])) if return_std else shown(found[0])
 
     def impulse_response(
         self, steps: int = 10, *, size: Any = None, history: Any = None, exog: Any = None, member: Any = None
@@ -297,6 +293,7 @@ class Forecaster(Estimator):
             Response of i to a shock of j at [step, i, j].
         """
         model = self._fitted()
+        self._same_names(history, exog)
         before = None if history is None else _table(history, "history")[0]
         future = None if exog is None else _table(exog, "exog")[0]
         p = len(self._known["names"])
@@ -306,6 +303,10 @@ class Forecaster(Estimator):
             raise ParameterError(f"steps: expected a whole number ≥ 0, got {said(steps)}")
         return model.impulse_response(before, None if member is None else str(member), future, steps, shocks.tolist())
 
+    @overload
+    def influence(self, shifts: Literal[0]) -> tuple[np.ndarray, None]: ...  # type: ignore[overload-overlap]
+    @overload
+    def influence(self, shifts: int = 99) -> tuple[np.ndarray, np.ndarray]: ...
     def influence(self, shifts: int = 99) -> tuple[np.ndarray, np.ndarray | None]:
         """Which variable moves which: mean absolute slopes at the first step, and how often chance gives as much.
 
@@ -342,8 +343,9 @@ class Forecaster(Estimator):
     ) -> Validation:
         """Sequential cross-validation: fit on a window, predict the rows that follow it, slide on.
 
-        Scales, lengthscale, frequencies and ridge are those of the first window, the rest is fitted anew on each,
-        from moments that are added and never taken away.
+        Scales, lengthscale, frequencies and ridge are those of the first window (with `choose="validation"` lengthscale
+        and ridge are those with the smallest errors at the windows before), the rest is fitted anew on each, from
+        moments that are added and never taken away.
 
         Parameters
         ----------

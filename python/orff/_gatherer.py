@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +11,7 @@ from . import _data, _orff
 from ._base import Watching
 from ._json import plain
 from ._regressor import Regressor
+from ._warn import warn
 
 HOW = ("verbose", "n_jobs", "warm_start", "random_state")
 """Parameters that moments do not depend on; the random state was used up when they began."""
@@ -129,6 +129,7 @@ class Gatherer(Regressor):
             gathering, model = _orff.Gathering.fit(*given)
         self._moments, self._begun, self._flat = Moments(gathering, self._learner, both), self._settings(), flat
         self._keep(model)
+        self._warn()
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, *, task: Any = None) -> Self:
         """Learn from more rows; the first ones fix scales, lengthscale and frequencies.
@@ -152,10 +153,9 @@ class Gatherer(Regressor):
         """
         known = getattr(self, "_moments", None)
         if known is None and getattr(self, "_model", None) is not None:
-            warnings.warn(
+            warn(
                 "partial_fit: there are no moments to go on from, so this begins anew; "
-                "fit keeps them with warm_start=True, files do not hold them",
-                stacklevel=2,
+                "fit keeps them with warm_start=True, files do not hold them"
             )
         if known is not None and self._begun != self._settings():
             raise ValueError("partial_fit: parameters changed since the first rows; set them back, or begin with fit")
@@ -217,11 +217,7 @@ class Gatherer(Regressor):
         """Make the model of the moments so far."""
         with Watching(self.verbose, self._moments.n_rows) as tell:
             self._keep(self._moments._gathering.solve(tell))
-
-    @property
-    def n_iter_(self) -> int:
-        """Iterations of the solver; 1 for a factorisation."""
-        return self._training()["iterations"]
+        self._warn()
 
     @property
     def moments_(self) -> Moments:

@@ -38,6 +38,16 @@ def some_labels(y: Any, unlabelled: Any) -> tuple[np.ndarray, np.ndarray, str | 
     return known, ~absent, name
 
 
+def title(y: Any) -> str | None:
+    """The name of the column of labels, if it has one."""
+    return _column(y)[2]
+
+
+def column(y: Any) -> np.ndarray:
+    """What may be labels, as one array."""
+    return _column(y)[0]
+
+
 def _column(y: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
     """Labels as one array, which of them are missing, and the name of their column."""
     if y is None:
@@ -81,6 +91,15 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         kinds = sorted({type(v).__name__ for v in y})
         raise ValueError(f"y: expected labels of one type, got {' and '.join(kinds)}; convert them first") from None
     return classes, numbers.astype(np.int64)
+
+
+def numbered(y: Any, rows: int) -> tuple[np.ndarray, np.ndarray, tuple[list[str], str]]:
+    """Of labels of so many rows: the different ones, which of them each row has, and their names."""
+    y, _ = labels(y)
+    if len(y) != rows:
+        raise ValueError(f"y: expected {rows} rows as in X, got {len(y)}")
+    classes, numbers = encode(y)
+    return classes, numbers, names(classes)
 
 
 def name(label: Any) -> str:

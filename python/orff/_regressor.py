@@ -50,6 +50,11 @@ class Regressor(RegressorMixin, Estimator):
         outputs, names, self._flat, weights = _data.learned(rows, y, sample_weight, task)
         self._learn(rows, outputs, weights, names, None if task is None else len(names))
 
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the solver; 1 for a factorisation."""
+        return self._training()["iterations"]
+
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False, noise: bool = True, *, task: Any = None
     ) -> Any:

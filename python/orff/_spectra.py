@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from .kernels import Kernel, spectrum
 
 __all__ = ["gaussian", "laplace", "cauchy", "matern", "skewed_chi2"]
 
 
-def gaussian(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
+def gaussian(lengthscale: str | float | Sequence[float] | np.ndarray = "auto") -> Kernel:
     """exp(−½‖δ/ℓ‖²).
 
     Examples
@@ -24,7 +26,7 @@ def gaussian(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
     return spectrum("gaussian", lengthscale=lengthscale)
 
 
-def laplace(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
+def laplace(lengthscale: str | float | Sequence[float] | np.ndarray = "auto") -> Kernel:
     """exp(−‖δ/ℓ‖₁).
 
     Examples
@@ -37,7 +39,7 @@ def laplace(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
     return spectrum("laplace", lengthscale=lengthscale)
 
 
-def cauchy(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
+def cauchy(lengthscale: str | float | Sequence[float] | np.ndarray = "auto") -> Kernel:
     """∏ 1/(1 + δₖ²/ℓₖ²).
 
     Examples
@@ -50,7 +52,7 @@ def cauchy(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
     return spectrum("cauchy", lengthscale=lengthscale)
 
 
-def matern(smoothness: float = 2.5, lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
+def matern(smoothness: float = 2.5, lengthscale: str | float | Sequence[float] | np.ndarray = "auto") -> Kernel:
     """2^{1−ν}/Γ(ν) x^ν K_ν(x), x = √(2ν)‖δ/ℓ‖.
 
     Examples
@@ -63,7 +65,7 @@ def matern(smoothness: float = 2.5, lengthscale: str | float | Sequence[float] =
     return spectrum("matern", smoothness=smoothness, lengthscale=lengthscale)
 
 
-def skewed_chi2(lengthscale: str | float | Sequence[float] = "auto") -> Kernel:
+def skewed_chi2(lengthscale: str | float | Sequence[float] | np.ndarray = "auto") -> Kernel:
     """∏ sech(δₖ/2ℓₖ).
 
     Examples

@@ -11,7 +11,7 @@ True
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
@@ -260,7 +260,7 @@ def transformable(kernel: Kernel | str, *views: ArrayLike) -> Kernel:
     return Kernel({"kernel": "transformable", "spectrum": _law(kernel), "views": [_rows(view) for view in views]})
 
 
-def atoms(omega: ArrayLike, factors: ArrayLike, weights: Sequence[float] | None = None) -> Kernel:
+def atoms(omega: ArrayLike, factors: ArrayLike, weights: ArrayLike | None = None) -> Kernel:
     """Σⱼ aⱼ cos⟨x − z, ωⱼ⟩ BⱼBⱼᵀ, the atoms themselves.
 
     Parameters
@@ -269,7 +269,7 @@ def atoms(omega: ArrayLike, factors: ArrayLike, weights: Sequence[float] | None 
         Frequencies ωⱼ in rows.
     factors : array-like of shape (D, p, r) or (D·p, r)
         Factors Bⱼ.
-    weights : sequence of D numbers, optional
+    weights : array-like of shape (D,), optional
         aⱼ ≥ 0; 1/D each when left out.
 
     Examples

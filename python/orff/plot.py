@@ -16,9 +16,22 @@ if TYPE_CHECKING:
 
     from ._field import Field
     from ._forecaster import Forecaster
+    from ._curves import Curves
+    from ._leveldetector import LevelDetector
+    from ._quantiles import Quantiles
     from ._regressor import Regressor
 
-__all__ = ["curl_map", "field", "forecast", "learning_curve", "path", "potential"]
+__all__ = [
+    "curl_map",
+    "curves",
+    "field",
+    "forecast",
+    "learning_curve",
+    "level_sets",
+    "path",
+    "potential",
+    "quantile_fan",
+]
 
 INK = "#333333"
 
@@ -89,9 +102,16 @@ def _values(
     shape = (model.n_features_in_, model.n_outputs_)
     if shape != (2, 2):
         raise ValueError(f"model: expected a field in the plane (2 inputs, 2 outputs), got {shape[0]} and {shape[1]}")
+    bounds = _around(_points(model)[:, :2]) if bounds is None else _given(bounds)
+    return _grid(model, method, size, bounds, least)
+
+
+def _grid(
+    model: Any, method: str, size: int, bounds: np.ndarray, least: int = 2
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The axes of a grid over a region, and the answers of a method of the model on it, as rows."""
     if not isinstance(size, (int, np.integer)) or not 2 <= size <= LARGEST:
         raise ValueError(f"size: expected a whole number from 2 to {LARGEST}, got {size!r}")
-    bounds = _around(_points(model)[:, :2]) if bounds is None else _given(bounds)
     wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
     size = max(int(size), least)
     across, up = (max(2, round(size * (side / other) ** 0.5)) for side, other in ((wide, high), (high, wide)))
@@ -147,6 +167,11 @@ def _bar(ax: Axes, drawn: Any, label: str, **options: Any) -> None:
     else:
         place = {"shrink": min(1.0, 0.8 * ratio * room.width / room.height)}
     ax.figure.colorbar(drawn, ax=ax, label=label, **place, **options)
+
+
+def _legend(ax: Axes) -> None:
+    """What is drawn, on a ground that hides what is behind it."""
+    ax.legend(edgecolor="none", framealpha=0.9, fontsize="small")
 
 
 def _speeds() -> Any:
@@ -371,7 +396,7 @@ def path(model: Regressor, *, ax: Axes | None = None, **options: Any) -> Axes:
         ax.set_ylim(bottom=0)
         ax.set_xlabel("alpha")
         ax.set_ylabel("excess over the best")
-        ax.legend(edgecolor="none", fontsize="small")
+        _legend(ax)
 
     return _on(ax, draw, options)
 
@@ -417,6 +442,7 @@ def forecast(
     2
     """
     from ._forecaster import Forecaster
+    from ._leveldetector import LevelDetector
 
     _check_axes(ax)
     _checked(model, Forecaster, "a fitted FourierVAR")
@@ -446,7 +472,9 @@ def forecast(
             label = f"{100 * level:.0f} %"
             ax.fill_between(ahead, *ends, color=line.get_color(), alpha=0.2, linewidth=0, label=label)
         ax.set_ylabel(names[at])
-        ax.legend(frameon=False, fontsize="small")
+        if not clock:
+            ax.set_xlabel("row")
+        _legend(ax)
 
     return _on(ax, draw, {})
 
@@ -503,6 +531,207 @@ def learning_curve(
             ax.fill_between(sizes, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0)
         ax.set_xlabel("rows")
         ax.set_ylabel("score")
-        ax.legend(frameon=False)
+        _legend(ax)
 
     return _on(ax, draw, {})
+
+
+def quantile_fan(
+    model: Quantiles,
+    *,
+    coverages: Any = (0.5, 0.8, 0.95),
+    output: int = 0,
+    size: int = 200,
+    points: bool = True,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Axes:
+    """The median of one output along one input, and bands between quantiles of opposite levels.
+
+    Parameters
+    ----------
+    model : QuantileFunction or JointQuantileRegression
+        A fitted model with one input.
+    coverages : float or array
+        Probability between the ends of each band.
+    output : int
+        Which output, counted from 0.
+    size : int
+        Points along the input.
+    points : bool
+        Whether to draw the training points.
+    ax : Axes, optional
+        Where to draw; on new ones when left out.
+    **options
+        Passed on to ``plot`` for the median.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt, numpy as np, orff
+    >>> random = np.random.default_rng(0)
+    >>> X = random.uniform(0, 6, (200, 1))
+    >>> model = orff.QuantileFunction().fit(X, np.sin(X[:, 0]) + 0.1 * X[:, 0] * random.normal(size=200))
+    >>> _, ax = plt.subplots()
+    >>> orff.plot.quantile_fan(model, ax=ax) is ax
+    True
+    """
+    from ._quantiles import Quantiles, _levels
+
+    _check_axes(ax)
+    _checked(model, Quantiles, "a fitted QuantileFunction or JointQuantileRegression")
+    if model.n_features_in_ != 1:
+        raise ValueError(f"model: expected one input, got {model.n_features_in_}")
+    if not isinstance(output, (int, np.integer)) or not 0 <= output < model.n_outputs_:
+        raise ValueError(f"output: expected a whole number from 0 to {model.n_outputs_ - 1}, got {output!r}")
+    if not isinstance(size, (int, np.integer)) or not 2 <= size <= LARGEST:
+        raise ValueError(f"size: expected a whole number from 2 to {LARGEST}, got {size!r}")
+    wide = np.sort(np.atleast_1d(_levels(coverages, "coverages")))[::-1]
+    seen = _points(model)
+    if not len(seen):
+        raise ValueError("model: expected training points, and none was kept")
+    x = np.linspace(seen[:, 0].min(), seen[:, 0].max(), int(size)).reshape(-1, 1)
+    levels = np.concatenate([[0.5], (1 - wide) / 2, (1 + wide) / 2])
+    with warnings.catch_warnings():  # the points are of the model's own column
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        found = model.predict(x, levels=levels).reshape(len(x), model.n_outputs_, -1)[:, output]
+    names = model._info
+
+    def draw(ax: Axes) -> None:
+        (line,) = ax.plot(x[:, 0], found[:, 0], **{"color": "#1f4e79", "label": "median", **options})
+        for k, coverage in enumerate(wide):
+            lower, upper = found[:, 1 + k], found[:, 1 + len(wide) + k]
+            shade = 0.15 + 0.3 * k / max(1, len(wide) - 1)
+            label = f"{100 * coverage:g} %"
+            ax.fill_between(x[:, 0], lower, upper, color=line.get_color(), alpha=shade, linewidth=0, label=label)
+        if points:
+            ax.scatter(seen[:, 0], seen[:, 1 + output], s=7, color=INK, linewidths=0, zorder=3, label="training points")
+        ax.set(xlabel=names["inputs"][0], ylabel=names["outputs"][output])
+        _legend(ax)
+
+    return _on(ax, draw, options)
+
+
+def level_sets(
+    model: LevelDetector,
+    *,
+    nu: Any = (0.05, 0.25, 0.5, 0.75, 0.95),
+    size: int = 150,
+    bounds: Any = None,
+    points: bool = True,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Axes:
+    """The level at which places of the plane leave the sets, and the boundaries of some sets.
+
+    Parameters
+    ----------
+    model : LevelSets
+        A fitted model with two inputs.
+    nu : float or array
+        Levels of the sets whose boundaries are drawn.
+    size : int
+        Points along each side of the grid.
+    bounds : tuple (left, right, bottom, top), optional
+        The region; that of the training points when left out.
+    points : bool
+        Whether to draw the training points.
+    ax : Axes, optional
+        Where to draw; on new ones when left out.
+    **options
+        Passed on to ``contour``.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt, numpy as np, orff
+    >>> model = orff.LevelSets(n_components=200).fit(np.random.default_rng(0).normal(size=(200, 2)))
+    >>> _, ax = plt.subplots()
+    >>> orff.plot.level_sets(model, ax=ax) is ax
+    True
+    """
+    from ._leveldetector import LevelDetector
+    from ._quantiles import _levels
+
+    _check_axes(ax)
+    _checked(model, LevelDetector, "a fitted LevelSets")
+    if model.n_features_in_ != 2:
+        raise ValueError(f"model: expected two inputs, got {model.n_features_in_}")
+    levels = np.unique(_levels(nu, "nu"))
+    seen = np.asarray(model._training()["points"], dtype=np.float64).reshape(-1, 2)
+    x, y, found = _grid(model, "score_samples", size, _around(seen) if bounds is None else _given(bounds))
+    scores = found.reshape(len(y), len(x))
+    names = model._info["inputs"]
+
+    def draw(ax: Axes) -> None:
+        shades = ax.contourf(x, y, scores, levels=np.linspace(0, 1, 21), cmap="Blues", alpha=0.8)
+        lines = ax.contour(x, y, scores, **{"levels": levels, "colors": INK, "linewidths": 1, **options})
+        ax.clabel(lines, fmt="%g", fontsize="small")
+        if points:
+            ax.scatter(*seen.T, s=5, color=INK, alpha=0.5, linewidths=0, zorder=3)
+        _bar(ax, shades, "level at which a place leaves the sets")
+        ax.set(xlabel=names[0], ylabel=names[1], xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
+
+    return _on(ax, draw, options)
+
+
+def curves(
+    model: Curves,
+    X: Any,
+    y: Any = None,
+    *,
+    at: Any = None,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Axes:
+    """The predicted curves of some rows, with their observed points.
+
+    Parameters
+    ----------
+    model : FunctionalRidge
+        A fitted model of curves.
+    X : array, sparse matrix or table of shape (n, d)
+        Inputs of a few rows.
+    y : array of shape (n, m), or list of n pairs (t, values), optional
+        What was observed of them, as in ``fit``; drawn as points.
+    at : array of shape (L,), optional
+        Arguments; 200 over those seen in the fit when left out.
+    ax : Axes, optional
+        Where to draw; on new ones when left out.
+    **options
+        Passed on to ``plot`` for the curves.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt, numpy as np, orff
+    >>> X, t = np.linspace(0, 3, 40).reshape(-1, 1), np.linspace(0, 1, 15)
+    >>> model = orff.FunctionalRidge(grid=t).fit(X, np.sin(X + 4 * t))
+    >>> _, ax = plt.subplots()
+    >>> orff.plot.curves(model, X[::10], ax=ax) is ax
+    True
+    """
+    from ._curves import Curves, _arguments, _points as pairs
+
+    _check_axes(ax)
+    _checked(model, Curves, "a fitted FunctionalRidge")
+    first, last = model._argument()["range"]
+    t = np.linspace(first, last, 200) if at is None else np.atleast_1d(_arguments(at))
+    if t.ndim != 1:
+        raise ValueError(f"at: expected one axis, got {t.ndim}")
+    found = model.predict(X, at=t)
+    seen = None
+    if y is not None:
+        own = pairs(y, len(found))
+        seen = (model.grid_, np.asarray(y, dtype=np.float64).reshape(len(found), -1)) if own is None else own
+        if own is None and seen[1].shape[1] != len(model.grid_):
+            raise ValueError(f"y: expected {len(model.grid_)} columns, the grid of the model, got {seen[1].shape[1]}")
+    name = model._argument().get("name") or "argument"
+
+    def draw(ax: Axes) -> None:
+        for i, curve in enumerate(found):
+            (line,) = ax.plot(t, curve, **options)
+            if isinstance(seen, tuple):
+                ax.scatter(seen[0], seen[1][i], s=9, color=line.get_color(), linewidths=0, zorder=3)
+            elif seen is not None:
+                ax.scatter(seen[i, ::2], seen[i, 1::2], s=9, color=line.get_color(), linewidths=0, zorder=3)
+        ax.set(xlabel=name, ylabel="value")
+
+    return _on(ax, draw, options)

@@ -65,6 +65,31 @@ def test_bits_are_those_of_the_command(rows, name, command, tmp_path):
     assert (out[["u_std", "v_std"]].to_numpy() == std).all()
 
 
+@pytest.mark.parametrize(("kernel", "width"), [("curl-free", 2), ("div-free", 2), ("div-free", 3), ("helmholtz", 2)])
+def test_potentials_are_those_of_the_command(kernel, width, command, tmp_path):
+    X = np.random.default_rng(2).uniform(0, 2, (80, width))
+    frame = pd.DataFrame(X, columns=["x", "y", "z"][:width])
+    frame.to_csv(tmp_path / "rows.csv", index=False, float_format=lambda v: repr(float(v)))
+    model = orff.VectorField(kernel, n_components=100).fit(frame, X[:, ::-1] * [1, -1, 1][:width] + 3)
+    model.save(tmp_path / "m.orff")
+    words = ["potential", "stream-function" if width == 2 else "vector-potential"]
+    orff_command("predict", "m.orff", "rows.csv", "--also", ",".join(words), "-o", "o.csv", cwd=tmp_path, command=command)
+    out = pd.read_csv(tmp_path / "o.csv", float_precision="round_trip").to_numpy()[:, width:]
+    ours = [getattr(model, word.replace("-", "_"))(frame).reshape(len(X), -1) for word in words]
+    assert (out == np.hstack(ours)).all()
+
+
+@pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"])
+def test_every_codec_of_parquet_is_read(rows, codec, tmp_path):
+    X, Y = rows
+    frame = pd.DataFrame(np.hstack([X, Y]), columns=["a", "b", "c", "u", "v"])
+    frame.to_parquet(tmp_path / "rows.parquet", compression=None if codec == "none" else codec)
+    model = orff.OperatorRidge(n_components=64).fit(frame[["a", "b", "c"]], frame[["u", "v"]])
+    model.save(tmp_path / "m.orff")
+    orff_command("predict", "m.orff", "rows.parquet", "-o", "out.npy", cwd=tmp_path)
+    assert (np.load(tmp_path / "out.npy") == model.predict(frame[["a", "b", "c"]])).all()
+
+
 @pytest.mark.parametrize("missing", ["mean", "drop"])
 def test_gaps_are_met_as_the_command_meets_them(rows, missing, tmp_path):
     X, Y = rows[0][:, :2], rows[1]

@@ -212,10 +212,11 @@ import numpy as np, orff
 one = np.zeros((1, 1))
 orff.gaussian(1.0)(one)
 pages = int(open("/proc/self/statm").read().split()[0])
-most = pages * resource.getpagesize() + 120_000_000
+# room for the answer and for what a new thread reserves, not for the points too
+most = pages * resource.getpagesize() + 1_200_000_000
 resource.setrlimit(resource.RLIMIT_AS, (most, most))
 try:
-    orff.gaussian(1.0)(np.broadcast_to(0.0, (10**7, 1)), one)
+    orff.gaussian(1.0)(np.broadcast_to(0.0, (10**8, 1)), one)
 except MemoryError as error:
     print(error)
 """
@@ -224,7 +225,7 @@ except MemoryError as error:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_points_without_room_are_refused():
     done = subprocess.run([sys.executable, "-c", FEW], capture_output=True, text=True, check=True)
-    assert done.stdout == "X of 10000000 × 1 numbers needs 80 MB of memory: ask for fewer points at a time\n"
+    assert done.stdout == "X of 100000000 × 1 numbers needs 800 MB of memory: ask for fewer points at a time\n"
 
 
 def test_columns_without_room_are_refused():

@@ -52,7 +52,11 @@ def test_without_axes_each_picture_has_its_own(field, rows):
         orff.plot.forecast(series, 3),
         orff.plot.learning_curve(Ridge(), *rows, train_sizes=[30, 60], cv=2),
     ]
-    assert len({ax.figure.number for ax in [mine, *drawn]}) == 7
+    fan = orff.plot.quantile_fan(orff.QuantileFunction(n_components=16).fit(rows[0][:, :1], rows[1][:, 0]))
+    # words are to be read wherever they come to stand
+    assert all(ax.get_legend().get_frame().get_alpha() > 0.8 for ax in (*drawn[3:], fan))
+    assert all(ax.get_xlabel() and ax.get_ylabel() for ax in (*drawn, fan))
+    assert len({ax.figure.number for ax in [mine, *drawn, fan]}) == 8
     assert not mine.collections and not mine.lines
 
 
@@ -238,4 +242,14 @@ def test_points_on_a_line_or_a_single_one_have_room(plane):
 
 
 def test_the_names_of_the_module_are_its_functions():
-    assert orff.plot.__all__ == ["curl_map", "field", "forecast", "learning_curve", "path", "potential"]
+    assert orff.plot.__all__ == [
+        "curl_map",
+        "curves",
+        "field",
+        "forecast",
+        "learning_curve",
+        "level_sets",
+        "path",
+        "potential",
+        "quantile_fan",
+    ]

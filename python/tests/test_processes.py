@@ -38,10 +38,14 @@ def begin_at_work():
         time.sleep(0.01)
     print("begin", flush=True)
 
-def goes_on():
+def busy():
     used = time.process_time()
-    time.sleep(0.3)
-    return time.process_time() - used > 0.1
+    time.sleep(1)
+    return time.process_time() - used > 0.05
+
+def goes_on():
+    # what is stopped between two blocks may be busy for a moment yet
+    return busy() and busy()
 
 STAGE = "{stage}"
 _base.Progress = Tell

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import orff
@@ -17,8 +18,8 @@ from sklearn.metrics import r2_score
 REGRESSORS = [Class for Class in CLASSES.values() if issubclass(Class, Regressor) and not issubclass(Class, Field)]
 
 
-# the exact twin of LaplacianRidge has no error bars
-@pytest.mark.parametrize("Class", [Class for Class in REGRESSORS if Class is not orff.ExactLaplacianRidge])
+# the exact twin of LaplacianRidge and other losses than the squared one have no error bars
+@pytest.mark.parametrize("Class", [C for C in REGRESSORS if C not in (orff.ExactLaplacianRidge, orff.RiskRegressor)])
 def test_shapes_follow_the_outputs(rows, Class):
     X, Y = rows
     model = Class().fit(X, Y)
@@ -34,7 +35,7 @@ def test_shapes_follow_the_outputs(rows, Class):
     assert np.allclose(bare**2 + flat.noise_[0, 0], cov)
 
 
-@pytest.mark.parametrize("Class", REGRESSORS)
+@pytest.mark.parametrize("Class", [C for C in REGRESSORS if C is not orff.RiskRegressor])  # which has no path
 def test_what_was_chosen_is_told(rows, Class):
     X, Y = rows
     model = Class().fit(X, Y)
@@ -49,6 +50,46 @@ def test_what_was_chosen_is_told(rows, Class):
     assert model.lengthscale_.shape == (3,) and (model.lengthscale_ > 0).all()
     given = Class(alpha=1e-3, lengthscale=0.8).fit(X, Y)
     assert given.alpha_ == 1e-3 and np.allclose(given.lengthscale_, 0.8)
+
+
+@pytest.mark.parametrize("Class", [orff.OperatorRidge, orff.ExactOperatorRidge, orff.NystromRidge])
+def test_weights_that_are_no_repetitions_are_warned_of(rows, Class):
+    X, Y = rows
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Class().fit(X, Y, sample_weight=np.linspace(0.5, 1.5, 150))
+        bootstrapped = np.random.default_rng(0).multinomial(150, np.full(150, 1 / 150))
+        assert bootstrapped.sum() > 1.5 * np.count_nonzero(bootstrapped)
+        Class().fit(X, Y, sample_weight=bootstrapped)
+    for weight in (0.1, 2.0):
+        with pytest.warns(UserWarning, match=rf"the weights of 150 rows add up to {150 * weight:.0f}.*divide them"):
+            Class().fit(X, Y, sample_weight=np.full(150, weight))
+
+
+def test_warnings_point_at_the_line_that_called(rows):
+    X, Y = rows
+    twice = np.full(150, 2.0)
+    gathered = orff.OperatorRidge(n_components=16).partial_fit(X, Y, sample_weight=twice)
+    for call in (
+        lambda: orff.OperatorRidge(n_components=16).fit(X, Y, sample_weight=twice),
+        lambda: orff.OperatorRidge(n_components=16, warm_start=True).fit(X, Y, sample_weight=twice),
+        lambda: orff.ExactOperatorRidge(lengthscale=1.0).fit(X, Y, sample_weight=twice),
+        lambda: gathered.predict(X),
+    ):
+        with pytest.warns(UserWarning, match="the weights of 150 rows add up to 300") as seen:
+            call()
+        assert [warning.filename for warning in seen] == [__file__]
+
+
+@pytest.mark.parametrize("Class", [orff.OperatorRidge, orff.ExactOperatorRidge])
+def test_units_that_a_given_matrix_does_not_know_are_warned_of(rows, Class):
+    X, Y = rows
+    kernel = orff.kernels.decomposable(output=[[1.0, 0.2], [0.2, 1.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Class(kernel).fit(X, Y)
+    with pytest.warns(UserWarning, match="deviations of the outputs.*divide the outputs by their deviations"):
+        Class(kernel).fit(X, Y * [1.0, 1e-3])
 
 
 def test_the_features_approach_the_exact_kernel(rows):
@@ -159,11 +200,12 @@ def test_weights(rows):
 def test_features_give_back_the_kernel():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
-    anywhere = ({}, {"feature_map": "phases"}, {"draw": "iid"})
+    anywhere = ({}, {"feature_map": "phases"}, *({"draw": draw} for draw in ("iid", "quasi-monte-carlo", "qmc")))
+    round_laws = ({"draw": "orthogonal"}, {"draw": "structured"})
     for kernel, ways in (
         # product laws refuse orthogonal draws
-        (orff.gaussian(2.0), (*anywhere, {"draw": "orthogonal"})),
-        (orff.matern(1.5, 3.0), (*anywhere, {"draw": "orthogonal"})),
+        (orff.gaussian(2.0), (*anywhere, *round_laws)),
+        (orff.matern(1.5, 3.0), (*anywhere, *round_laws)),
         (orff.laplace(4.0), anywhere),
         (0.5 * orff.cauchy(2.0) + orff.gaussian(1.5), anywhere),
     ):
@@ -171,6 +213,13 @@ def test_features_give_back_the_kernel():
             Z = orff.FourierFeatures(kernel, n_components=6000, **options).fit_transform(X)
             assert Z.shape == (60, 6000)
             assert np.abs(Z @ Z.T - kernel(X)[:, :, 0, 0]).max() < 0.12
+    # Li, Ionescu and Sminchisescu's kernel of histograms
+    P, c = np.abs(X), 0.5
+    x, z = P[:, None] + c, P[None] + c
+    skewed = np.prod(2 * np.sqrt(x * z) / (x + z), axis=2)
+    for options in anywhere:
+        Z = orff.FourierFeatures(orff.skewed_chi2(1.0), n_components=6000, group=f"skewed({c})", **options).fit_transform(P)
+        assert np.abs(Z @ Z.T - skewed).max() < 0.12
     with pytest.raises(ValueError, match="kernel: expected one with one output"):
         orff.FourierFeatures("curl-free").fit(X)
 
@@ -316,3 +365,34 @@ def test_sparse_rows_that_lead_nowhere_are_refused(at, offset):
     for ask in (lambda: model.predict(X), lambda: model.fit(X, np.ones(50))):
         with pytest.raises(ValueError, match=said):
             ask()
+
+
+def test_a_metric_takes_what_was_observed():
+    """Generalised least squares by hand: the covariance of the noise of what was observed of each row."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, (40, 2))
+    noise = np.array([[1.0, 0.7], [0.7, 1.0]])
+    Y = np.column_stack([np.sin(3 * X[:, 0]), X[:, 1] ** 2]) + 0.2 * rng.normal(size=(40, 2)) @ np.linalg.cholesky(noise).T
+    Y[rng.uniform(size=Y.shape) < 0.3] = np.nan
+    weights = rng.uniform(0.5, 2, Y.shape)
+    omega = rng.normal(size=(6, 2))
+    factors = np.repeat(np.eye(2)[None], 6, axis=0)
+    alpha = 0.01
+    model = orff.OperatorRidge(orff.atoms(omega, factors), metric=noise, alpha=alpha, fit_intercept=False, tol=1e-12)
+    model.fit(X, Y, sample_weight=weights)
+    # two outputs, each a function of the cosines and sines of the atoms
+    C = np.hstack([np.cos(X @ omega.T), np.sin(X @ omega.T)])
+    left, right, n = np.zeros((24, 24)), np.zeros(24), 0.0
+    for c, y, w in zip(C, Y, weights):
+        seen = np.flatnonzero(np.isfinite(y))
+        if len(seen) == 0:
+            continue
+        n += w[seen].mean()
+        root = np.sqrt(w[seen])
+        S = np.linalg.inv(noise[np.ix_(seen, seen)]) * np.outer(root, root)
+        F = np.kron(np.eye(2), c)[seen]
+        left += F.T @ S @ F
+        right += F.T @ S @ y[seen]
+    # an atom has the weight 1/6: its coefficients are those of θ/√6
+    theta = np.linalg.solve(left + n * alpha * 6 * np.eye(24), right).reshape(2, 12)
+    assert np.allclose(model.predict(X), C @ theta.T, atol=1e-6)

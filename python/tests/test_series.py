@@ -109,6 +109,37 @@ def test_panels_and_exogenous_columns():
         model.forecast(3, member="a")
 
 
+def test_rows_are_predicted_from_those_before_them():
+    Y = turning(60)
+    days = pd.date_range("2001-01-01", periods=60, freq="D")
+    member = np.array(["a"] * 35 + ["b"] * 25)
+    scaled = np.where((member == "b")[:, None], 100 + 30 * Y, Y)  # in units of its own
+    table = pd.DataFrame(scaled, index=np.r_[days[:35], days[:25]], columns=["u", "v"])
+    model = orff.FourierVAR("linear", standardise="members").fit(table, member=member)
+    # each member by its own deviations and its own past: a regression of standardised rows
+    units = {name: (scaled[member == name].mean(axis=0), scaled[member == name].std(axis=0)) for name in "ab"}
+    z = np.array([(row - units[m][0]) / units[m][1] for m, row in zip(member, scaled, strict=True)])
+    rows = [t for t in range(1, 60) if t != 35]
+    X = np.column_stack([np.ones(58), z[[t - 1 for t in rows]]])
+    by = np.linalg.lstsq(X, z[rows], rcond=None)[0]
+    truth = np.full((60, 2), np.nan)
+    for t, mean in zip(rows, X @ by, strict=True):
+        truth[t] = units[member[t]][0] + units[member[t]][1] * mean
+    found, std = model.predict(table, member=member, return_std=True)
+    assert np.allclose(found, truth, atol=1e-8, equal_nan=True)
+    assert list(found.columns) == ["u", "v"] and (found.index == table.index).all()
+    noise = np.sqrt(np.diag(model.sigma_u))
+    assert (std[member == "b"].iloc[1:] > 0.99 * units["b"][1] * noise).all().all()
+    # a day that is missing leaves the next one without a past
+    gap = table[member == "a"].drop(days[10])
+    found = model.predict(gap, member=["a"] * 34)
+    assert found.index[found.isna().all(axis=1)].tolist() == [days[0], days[11]]
+    with pytest.raises(ValueError, match="member: expected one of a, b, got none"):
+        model.predict(table[member == "a"])
+    with pytest.raises(ValueError, match="series: expected 2 variables and 0"):
+        model.predict(Y[:, :1], member=member)
+
+
 def test_validation_is_that_of_refits():
     Y = turning(90)
     found = orff.FourierVAR("linear").validate(Y, window=40, step=5)
@@ -160,3 +191,20 @@ def test_the_fan_holds_the_forecast():
     with pytest.raises(ValueError, match="variable: expected one of a, b"):
         orff.plot.forecast(model, variable="c", ax=ax)
     plt.close("all")
+
+
+def test_columns_of_a_history_are_those_of_the_series():
+    Y = np.random.default_rng(3).normal(size=(60, 2)) * [1, 5]
+    frame, known = pd.DataFrame(Y, columns=["a", "b"]), pd.DataFrame(Y[:, ::-1], columns=["u", "v"])
+    model = orff.FourierVAR("linear").fit(frame, known)
+    for ask in (model.forecast, model.impulse_response):
+        with pytest.raises(ValueError, match="^history: expected the columns a, b as in the first rows, got b, a$"):
+            ask(2, history=frame[["b", "a"]], exog=known[:2])
+        with pytest.raises(ValueError, match="^exog: expected the columns u, v as in the first rows, got v, u$"):
+            ask(2, history=frame, exog=known[["v", "u"]][:2])
+    expected = model.forecast(2, history=Y, exog=known[:2].to_numpy()).mean
+    assert (model.forecast(2, history=frame, exog=known[:2]).mean.to_numpy() == expected).all()
+    # a series without names takes any
+    bare = orff.FourierVAR("linear").fit(Y)
+    assert bare.n_features_in_ == model.n_features_in_ == 2
+    assert (bare.forecast(2, history=frame).mean.to_numpy() == bare.forecast(2).mean).all()

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import validate_data
 
 
 class Square:
@@ -48,16 +49,30 @@ class Square:
         return tags
 
 
-def square(Class):
-    """The class of a field as the checks can use it."""
-    name = "Square" + Class.__name__
-    globals()[name] = type(name, (Square, Class), {"__module__": __name__})  # where pickles find it
+class Chain:
+    """A series has no outputs beside it: the rows of the checks follow each other, and each is answered by its next."""
+
+    def fit(self, X, y=None):
+        return super().fit(validate_data(self, X, ensure_min_samples=2))
+
+    def predict(self, X):
+        return self._fitted().predict(validate_data(self, X, reset=False), False, False, True, self._threads())[0]
+
+
+def through(Wrapper, Class):
+    """The class as the checks can use it."""
+    name = Wrapper.__name__ + Class.__name__
+    globals()[name] = type(name, (Wrapper, Class), {"__module__": __name__})  # where pickles find it
     return globals()[name]
 
 
-ESTIMATORS = [(square(Class) if issubclass(Class, Field) else Class)() for Class in CLASSES.values()] + [
-    orff.OperatorClassifier(loss=loss, n_components=30)
-    for loss in ("hinge", "squared-hinge", "simplex-hinge", "logistic")
+ESTIMATORS = [
+    *((through(Square, Class) if issubclass(Class, Field) else Class)() for Class in CLASSES.values()),
+    *(through(Chain, Class)() for Class in FORECASTERS.values()),
+    *(
+        orff.OperatorClassifier(loss=loss, n_components=30)
+        for loss in ("hinge", "squared-hinge", "simplex-hinge", "logistic")
+    ),
 ]
 
 
@@ -68,8 +83,9 @@ def test_check_estimator(estimator, check):
 
 def test_every_public_estimator_is_checked():
     public = {thing for thing in map(orff.__getattr__, orff.__all__) if hasattr(thing, "fit")}
-    public -= set(FORECASTERS.values())  # series are not rows of scikit-learn
-    assert public == set(CLASSES.values()) and all(any(isinstance(e, C) for e in ESTIMATORS) for C in public)
+    assert public == {*CLASSES.values(), *FORECASTERS.values()}
+    # with the parameters that they have by themselves
+    assert all(any(isinstance(e, C) and e.get_params() == C().get_params() for e in ESTIMATORS) for C in public)
 
 
 def test_pipelines_and_searches(rows):
@@ -99,11 +115,12 @@ def test_searches_with_weights_of_entries(rows):
 
 
 @pytest.mark.parametrize(
-    "estimator", [e for e in ESTIMATORS if not isinstance(e, Square)], ids=lambda e: type(e).__name__
+    "estimator", [e for e in ESTIMATORS if not isinstance(e, Square)], ids=lambda e: type(e).__name__.removeprefix("Chain")
 )
 def test_clones_and_pickles(estimator, rows):
     X, Y = rows
-    Y = np.digitize(Y[:, 0], [-1, 1]) if is_classifier(estimator) else Y
+    labelled = is_classifier(estimator) or isinstance(estimator, orff.LandmarkFeatures)
+    Y = np.digitize(Y[:, 0], [-1, 1]) if labelled else Y
     fitted = clone(estimator).fit(X, Y)
     again = cloudpickle.loads(cloudpickle.dumps(fitted))
     ask = (lambda e: e.transform(X)) if hasattr(fitted, "transform") else (lambda e: e.predict(X))

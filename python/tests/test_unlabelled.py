@@ -126,7 +126,7 @@ def test_what_is_no_label(moons):
     with pytest.raises(ValueError, match="one class only"):
         model.fit(X, np.where(first & (up == 1), 1, -1))
     with pytest.raises(ValueError, match="loss: expected one of squared"):
-        orff.LaplacianClassifier(loss="hinge").fit(X, up)
+        orff.LaplacianClassifier(loss="huber").fit(X, up)
 
 
 def test_a_graph_of_ones_own(moons):

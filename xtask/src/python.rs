@@ -26,11 +26,20 @@ struct Class<'a> {
 impl<'a> Class<'a> {
     fn learner(learner: &'a Learner) -> Self {
         let (base, attributes, example) = match learner.role {
-            Role::Regressor => ("Regressor", REGRESSOR, REGRESSOR_EXAMPLE),
+            Role::Regressor if learner.spec.iter().any(|p| p.name == "posterior") => {
+                ("Regressor", REGRESSOR, REGRESSOR_EXAMPLE)
+            }
+            Role::Regressor => ("Regressor", REGRESSOR, BARE_EXAMPLE),
             Role::Field => ("Field", REGRESSOR, FIELD_EXAMPLE),
             Role::SemiSupervised => ("SemiSupervised", REGRESSOR, SEMI_SUPERVISED_EXAMPLE),
             Role::Classifier => ("Classifier", CLASSIFIER, CLASSIFIER_EXAMPLE),
+            Role::AlignedClassifier if landmarks(learner.spec) => ("Landmarked", CLASSIFIER, CLASSIFIER_EXAMPLE),
+            Role::AlignedClassifier => ("Aligned", CLASSIFIER, CLASSIFIER_EXAMPLE),
+            Role::Quantiles => ("Quantiles", QUANTILES, QUANTILES_EXAMPLE),
+            Role::Curves => ("Curves", CURVES, CURVES_EXAMPLE),
             Role::SemiSupervisedClassifier => ("PartlyLabelled", CLASSIFIER, PARTLY_LABELLED_EXAMPLE),
+            Role::OutlierDetector => ("OutlierDetector", DETECTOR, DETECTOR_EXAMPLE),
+            Role::LevelSets => ("LevelDetector", LEVEL_SETS, LEVEL_SETS_EXAMPLE),
         };
         let about = (learner.name, learner.python, learner.about);
         let defaults = (learner.defaults)();
@@ -39,6 +48,8 @@ impl<'a> Class<'a> {
 
     fn transformer(t: &'a Transformer) -> Self {
         let rest = match t.weighted {
+            _ if landmarks(t.spec) => ("Similarities", TRANSFORMER, LANDMARK_EXAMPLE),
+            _ if t.supervised => ("Learned", TRANSFORMER, LEARNED_EXAMPLE),
             true => ("Transformer", TRANSFORMER, TRANSFORMER_EXAMPLE),
             false => ("Warped", TRANSFORMER, WARPED_EXAMPLE),
         };
@@ -78,6 +89,12 @@ impl<'a> Class<'a> {
         }
         writeln!(out, "\n    Attributes\n    ----------")?;
         indented(out, self.attributes, 4)?;
+        if matches!(self.base, "Landmarked" | "Similarities") {
+            indented(out, LANDMARKS, 4)?;
+        }
+        if matches!(self.base, "Aligned" | "Learned" | "Landmarked" | "Similarities") {
+            indented(out, ALIGNMENT, 4)?;
+        }
         if self.gathers {
             indented(out, GATHERER, 4)?;
         }
@@ -97,6 +114,11 @@ impl<'a> Class<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether something has landmarks.
+fn landmarks(spec: &[Param]) -> bool {
+    spec.iter().any(|p| p.name == "landmarks")
 }
 
 fn classes() -> impl Iterator<Item = Class<'static>> {
@@ -141,14 +163,17 @@ pub fn spectra() -> Result<String> {
     let functions = Kernel::functions();
     let names: Vec<String> = Spectrum::NAMES.iter().map(|n| format!("\"{}\"", identifier(n))).collect();
     let mut out = format!("\"\"\"Scalar kernels.\"\"\"\n\n{MADE}\nfrom __future__ import annotations\n\n");
-    writeln!(out, "from collections.abc import Sequence\n\nfrom .kernels import Kernel, spectrum\n")?;
+    writeln!(
+        out,
+        "from collections.abc import Sequence\n\nimport numpy as np\n\nfrom .kernels import Kernel, spectrum\n"
+    )?;
     writeln!(out, "__all__ = [{}]", names.join(", "))?;
     for (name, formula) in Spectrum::NAMES.iter().zip(Spectrum::FORMULAS) {
         let usual = serde_json::to_value(Spectrum::from_name(name)?)?;
         let Some((_, fields)) = functions.iter().find(|(n, _)| n == name) else { continue };
         let mut arguments = Vec::new();
         for field in fields {
-            let of = if field == "lengthscale" { "str | float | Sequence[float]" } else { "float" };
+            let of = if field == "lengthscale" { "str | float | Sequence[float] | np.ndarray" } else { "float" };
             arguments.push(format!("{field}: {of} = {}", literal(&usual[field])));
         }
         let given: Vec<String> = fields.iter().map(|f| format!("{f}={f}")).collect();
@@ -191,7 +216,7 @@ pub fn names() -> Result<String> {
 /// python/orff/__init__.pyi.
 pub fn stub() -> Result<String> {
     let mut out = String::from(MADE);
-    writeln!(out, "\nfrom . import kernels as kernels, plot as plot")?;
+    writeln!(out, "\nfrom . import bounds as bounds, kernels as kernels, plot as plot")?;
     for (name, place) in places() {
         writeln!(out, "from .{place} import {name} as {name}")?;
     }
@@ -228,6 +253,8 @@ fn annotation(p: &Param) -> String {
     match p.python {
         "n_jobs" => "int | None".into(),
         "random_state" => "int | np.random.RandomState | np.random.Generator | None".into(),
+        // any value may be a label
+        "unlabeled" => "object".into(),
         _ => of_kind(&p.kind),
     }
 }
@@ -239,13 +266,14 @@ fn of_kind(kind: &Kind) -> String {
     match kind {
         Kind::Count { .. } => "int".into(),
         Kind::Number { .. } => "float".into(),
+        Kind::Amount => "int | float".into(),
         Kind::Choice(list) => words(list),
         Kind::Flag => "bool".into(),
         Kind::Auto(inner) => format!("Literal[\"auto\"] | {}", of_kind(inner)),
         Kind::WordOr(list, inner) => format!("{} | {}", words(list), of_kind(inner)),
-        Kind::Several(inner) => format!("{0} | Sequence[{0}]", of_kind(inner)),
+        Kind::Several(inner) => format!("{0} | Sequence[{0}] | np.ndarray", of_kind(inner)),
         Kind::Text => "str | None".into(),
-        Kind::Kernel => "Kernel | str".into(),
+        Kind::Kernel => "Kernel | str | Mapping".into(),
         Kind::Group => "str".into(),
         Kind::Matrix => "ArrayLike | None".into(),
         Kind::ClassWeights => "Mapping | Literal[\"balanced\"] | None".into(),
@@ -270,6 +298,8 @@ fn literal(value: &Value) -> String {
         Value::Null => "None".into(),
         Value::Bool(true) => "True".into(),
         Value::Bool(false) => "False".into(),
+        // a default must not be changed by whoever gets it
+        Value::Array(list) => format!("({},)", list.iter().map(literal).collect::<Vec<_>>().join(", ")),
         other => other.to_string(),
     }
 }
@@ -313,6 +343,8 @@ choices_ : list of str
     What was chosen, with the reasons.
 noise_ : ndarray of shape (n_outputs_, n_outputs_)
     Covariance of the noise.
+n_iter_ : int
+    Iterations of the solver; 1 for a factorisation.
 n_features_in_, feature_names_in_, n_outputs_
     As in scikit-learn.
 ";
@@ -336,9 +368,69 @@ n_features_in_, feature_names_in_
     As in scikit-learn.
 ";
 
-const GATHERER: &str = "\
+const DETECTOR: &str = "\
+offset_ : float
+    Rows whose score is below it are outliers.
+feature_importances_ : ndarray of shape (n_features_in_,)
+    The share of each input in what tells rows from outliers, where trees look for it.
+choices_ : list of str
+    What was chosen, with the reasons.
+n_features_in_, feature_names_in_
+    As in scikit-learn.
+";
+
+const LEVEL_SETS: &str = "\
+offset_ : float
+    Rows whose score is below it are outliers: the level of the set that tells them.
+lengthscale_ : ndarray of shape (n_features_in_,) or None
+    Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+kernel_ : Kernel
+    The kernel of the inputs with nothing left open, in scaled coordinates.
+choices_ : list of str
+    What was chosen, with the reasons; the duality gap and why the solver stopped.
 n_iter_ : int
-    Iterations of the solver; 1 for a factorisation.
+    Iterations of the solver.
+n_features_in_, feature_names_in_
+    As in scikit-learn.
+";
+
+const QUANTILES: &str = "\
+alpha_ : float
+    The ridge.
+lengthscale_ : ndarray of shape (n_features_in_,) or None
+    Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+kernel_ : Kernel
+    The kernel of the inputs with nothing left open, in scaled coordinates.
+choices_ : list of str
+    What was chosen, with the reasons; the duality gap and why the solver stopped.
+n_iter_ : int
+    Iterations of the solver.
+n_features_in_, feature_names_in_, n_outputs_
+    As in scikit-learn.
+";
+
+const CURVES: &str = "\
+alpha_ : float
+    The ridge.
+lengthscale_ : ndarray of shape (n_features_in_,) or None
+    Lengthscale along each input, in its own units, of the first spectrum of the kernel.
+kernel_ : Kernel
+    The kernel of the inputs with nothing left open, in scaled coordinates.
+argument_lengthscale_ : float or None
+    Lengthscale along the argument, in its own units.
+argument_kernel_ : Kernel
+    The kernel of the argument with nothing left open, in scaled coordinates.
+grid_ : ndarray
+    Where curves are predicted unless asked for elsewhere.
+choices_ : list of str
+    What was chosen, with the reasons; how it was solved.
+n_iter_ : int
+    Iterations of the solver; 1 in closed form.
+n_features_in_, feature_names_in_, n_outputs_
+    As in scikit-learn.
+";
+
+const GATHERER: &str = "\
 moments_ : Moments
     The moments of the rows so far, after `partial_fit`, or `fit` with ``warm_start=True``.
 ";
@@ -351,6 +443,16 @@ const REGRESSOR_EXAMPLE: &str = "\
 >>> model = CLASS().fit(X, Y)
 >>> mean, std = model.predict(X, return_std=True)
 >>> bool(np.abs(mean - Y).max() < 0.05)
+True
+";
+
+const BARE_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> X = np.linspace(0, 6, 60).reshape(-1, 1)
+>>> Y = np.hstack([np.sin(X), np.cos(X)])
+>>> model = CLASS().fit(X, Y)
+>>> bool(np.abs(model.predict(X) - Y).max() < 0.05)
 True
 ";
 
@@ -388,6 +490,58 @@ array(['inside', 'outside'], dtype='<U7')
 True
 ";
 
+const DETECTOR_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> X = np.random.default_rng(0).normal(size=(500, 2))
+>>> model = CLASS().fit(X)
+>>> model.predict([[0, 0], [6, 6]])
+array([ 1, -1])
+>>> usual, unusual = model.score_samples([[0, 0], [6, 6]])
+>>> bool(usual > model.offset_ > unusual)
+True
+";
+
+const LEVEL_SETS_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> X = np.random.default_rng(0).normal(size=(500, 2))
+>>> model = CLASS().fit(X)
+>>> model.predict([[0, 0], [6, 6]])
+array([ 1, -1])
+>>> model.predict([[0, 0], [1, 1]], nu=0.9)
+array([ 1, -1])
+>>> bool(abs((model.predict(X, nu=0.3) == -1).mean() - 0.3) < 0.02)
+True
+";
+
+const QUANTILES_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> random = np.random.default_rng(0)
+>>> X = random.uniform(0, 6, (300, 1))
+>>> y = np.sin(X[:, 0]) + (0.1 + 0.1 * X[:, 0]) * random.normal(size=300)
+>>> model = CLASS().fit(X, y)
+>>> q = model.predict(X, levels=[0.1, 0.5, 0.9])
+>>> q.shape, bool((np.diff(q) >= 0).all())
+((300, 3), True)
+>>> lower, upper = model.predict_interval(X, 0.8)
+>>> bool(abs(((lower <= y) & (y <= upper)).mean() - 0.8) < 0.06)
+True
+";
+
+const CURVES_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> X, t = np.linspace(0, 3, 60).reshape(-1, 1), np.linspace(0, 1, 21)
+>>> model = CLASS(grid=t).fit(X, np.sin(X + 4 * t))
+>>> bool(abs(model.predict([[1.23]], at=0.51)[0] - np.sin(1.23 + 4 * 0.51)) < 1e-3)
+True
+>>> ragged = [(t[k % 3 :: 3], np.sin(x + 4 * t[k % 3 :: 3])) for k, x in enumerate(X[:, 0])]
+>>> bool(CLASS().fit(X, ragged).score(X, ragged) > 0.999)
+True
+";
+
 const FIELD_EXAMPLE: &str = "\
 >>> import numpy as np
 >>> from orff import CLASS
@@ -419,6 +573,54 @@ choices_ : list of str
     What was chosen, with the reasons.
 n_features_in_, feature_names_in_
     As in scikit-learn.
+";
+
+const ALIGNMENT: &str = "\
+candidates_ : ndarray of shape (n_candidates, n_features_in_)
+    Frequencies that were weighed, in the units of the inputs; with landmarks one such table for each.
+posterior_ : ndarray of shape (n_candidates,)
+    Their learned probabilities; with landmarks one row for each.
+prior_ : ndarray of the same shape
+    Their probabilities before.
+alignment_ : ndarray of the same shape
+    Mean of λ cos⟨ω, x − x′⟩ over pairs of rows, λ = 1 for a common label, −1 otherwise: 1 minus twice the alignment loss.
+bound_ : dict
+    Bounds of the expected alignment loss of the learned kernel by their names, each failing with probability 0.05 at most.
+";
+
+const LANDMARKS: &str = "\
+landmarks_ : ndarray of shape (n_landmarks, n_features_in_)
+    The landmarks, in the units of the inputs.
+";
+
+const LANDMARK_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> from sklearn.svm import LinearSVC
+>>> from sklearn.pipeline import make_pipeline
+>>> X = np.random.default_rng(0).uniform(0, 6, size=(600, 2))
+>>> y = np.where(np.sin(2 * X[:, 0]) > 0, \"crest\", \"trough\")  # the second input says nothing
+>>> model = make_pipeline(CLASS(\"gaussian(0.7)\", n_landmarks=40), LinearSVC(C=100)).fit(X[:400], y[:400])
+>>> bool(model.score(X[400:], y[400:]) > 0.85)
+True
+>>> psi = model[0].transform(model[0].landmarks_)
+>>> bool(np.allclose(np.diag(psi), 1))  # a landmark is like itself
+True
+";
+
+const LEARNED_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> from orff import CLASS
+>>> from sklearn.linear_model import LogisticRegression
+>>> from sklearn.pipeline import make_pipeline
+>>> X = np.random.default_rng(0).uniform(0, 6, size=(600, 2))
+>>> y = np.where(np.sin(2 * X[:, 0]) > 0, \"crest\", \"trough\")  # the second input says nothing
+>>> model = make_pipeline(CLASS(\"gaussian(0.7)\", n_components=20), LogisticRegression(C=100)).fit(X[:400], y[:400])
+>>> bool(model.score(X[400:], y[400:]) > 0.9)
+True
+>>> features = model[0]
+>>> bool(features.posterior_ @ features.alignment_ > features.prior_ @ features.alignment_)
+True
 ";
 
 const TRANSFORMER_EXAMPLE: &str = "\

@@ -5,6 +5,7 @@ use faer::Mat;
 use orff::Error;
 use orff::model::{Model, Query};
 use orff::rows::Inputs;
+use std::borrow::Cow;
 
 /// What can be asked for beside the field itself.
 pub const WORDS: &[&str] = &[
@@ -56,7 +57,21 @@ pub fn check(model: &Model, word: &str) -> Result<()> {
     values(model, word, &Inputs::Dense(Mat::zeros(0, model.inputs()))).map(|_| ())
 }
 
-/// The quantity at the rows. Potentials are those of the part of the field that has one.
+/// What must be said of a potential before it is used: that the field has another part, too.
+pub fn said(model: &Model, word: &str) -> Result<Option<String>> {
+    let (field, part) = match word {
+        "potential" => (model.linear()?.as_gradient()?, "gradient"),
+        "stream" | "stream-function" | "vector-potential" => (model.linear()?.as_rotation()?, "rotation"),
+        _ => return Ok(None),
+    };
+    Ok(matches!(field, Cow::Owned(_)).then(|| {
+        format!(
+            "{word}: that of the {part} part, which is zero at the centre of the inputs; the field itself has none"
+        )
+    }))
+}
+
+/// The quantity at the rows. A potential is that of the field where it has one, otherwise of the part that has.
 pub fn values(model: &Model, word: &str, x: &Inputs) -> Result<Mat<f64>> {
     let x = model.projected(x)?;
     let field = model.linear()?;
@@ -69,9 +84,9 @@ pub fn values(model: &Model, word: &str, x: &Inputs) -> Result<Mat<f64>> {
         }
         "divergence" => column(field.divergence(&x)?),
         "curl" => field.curl(&x)?,
-        "potential" => column(field.gradient_part()?.potential(&x)?),
-        "stream-function" => column(field.rotation_part()?.stream_function(&x)?),
-        "vector-potential" => field.rotation_part()?.vector_potential(&x)?,
+        "potential" => column(field.as_gradient()?.potential(&x)?),
+        "stream-function" => column(field.as_rotation()?.stream_function(&x)?),
+        "vector-potential" => field.as_rotation()?.vector_potential(&x)?,
         "gradient-part" => field.gradient_part()?.predict(&x, Query::default())?.mean,
         _ => field.rotation_part()?.predict(&x, Query::default())?.mean,
     })

@@ -48,26 +48,41 @@ impl Calendar {
         Ok(Calendar { style: style.unwrap_or(Style::Number), times })
     }
 
-    /// The time `steps` after the last of some rows, as they are written.
-    pub fn after(&self, rows: &[usize], steps: usize) -> String {
-        let own: Vec<f64> = rows.iter().map(|&i| self.times[i]).collect();
+    /// The time `steps` after the last of some rows, as they are written. How far rows are apart a single row does not tell: then those
+    /// that were learned from do.
+    pub fn after(&self, rows: &[usize], steps: usize, learned: Option<&Calendar>) -> String {
+        let mut own: Vec<f64> = rows.iter().map(|&i| self.times[i]).collect();
         let last = own.last().copied().unwrap_or(0.0);
+        if let Some(learned) = learned.filter(|learned| own.len() < 2 && learned.style == self.style) {
+            own.clone_from(&learned.times);
+        }
         let mut distances: Vec<f64> = own.windows(2).map(|w| w[1] - w[0]).collect();
         distances.sort_by(f64::total_cmp);
         let step = distances.get(distances.len() / 2).copied().unwrap_or(1.0);
-        // days of the month that are all the same are months apart, whatever their lengths
-        let monthly = matches!(self.style, Style::Date | Style::Moment(_)) && step >= 28.0 * DAY && {
-            let day = |t: f64| (civil((t / DAY).floor() as i64).2, t.rem_euclid(DAY));
-            own.iter().all(|t| day(*t) == day(last) && day(last).0 <= 28)
-        };
-        if monthly {
-            let (year, month, day) = civil((last / DAY).floor() as i64);
+        // days of the month that are all the same, or all the last, are months apart, whatever their lengths
+        let (day, clock) = (|t: f64| (t / DAY).floor() as i64, |t: f64| t.rem_euclid(DAY));
+        let ends = own.iter().chain([&last]).all(|t| civil(day(*t) + 1).2 == 1);
+        let same = civil(day(last)).2 <= 28 && own.iter().all(|t| civil(day(*t)).2 == civil(day(last)).2);
+        let dates = matches!(self.style, Style::Date | Style::Moment(_)) && step >= 28.0 * DAY;
+        if dates && (ends || same) && own.iter().all(|t| clock(*t) == clock(last)) {
+            let (year, month, of_month) = civil(day(last));
             let months = (step / (30.436_875 * DAY)).round() as i64 * steps as i64;
+            let first = |months: i64| days(months.div_euclid(12), months.rem_euclid(12) + 1, 1);
             let at = year * 12 + month - 1 + months;
-            return self
-                .write(days(at.div_euclid(12), at.rem_euclid(12) + 1, day) as f64 * DAY + last.rem_euclid(DAY));
+            let then = if ends { first(at + 1) - 1 } else { first(at) + of_month - 1 };
+            return self.write(then as f64 * DAY + clock(last));
         }
         self.write(last + step * steps as f64)
+    }
+
+    /// All its rows.
+    pub fn rows(&self) -> Vec<usize> {
+        (0..self.times.len()).collect()
+    }
+
+    /// The time of a row, as it is written.
+    pub fn of(&self, row: usize) -> Option<String> {
+        self.times.get(row).map(|&time| self.write(time))
     }
 
     fn write(&self, time: f64) -> String {

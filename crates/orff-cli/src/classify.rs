@@ -17,7 +17,7 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     let classes = model.classes()?;
     let asked = |flag: &str| matches.get_flag(flag);
     let named = matches.contains_id("interval") || matches.contains_id("also");
-    if asked("std") || asked("no-noise") || named {
+    if asked("std") || asked("cov") || asked("no-noise") || named {
         let how = "a model of classes has no intervals and no derivatives; use --probabilities or --scores";
         return Err(Usage(format!("--std, --interval, --no-noise, --also: {how}")).into());
     }

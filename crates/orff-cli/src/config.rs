@@ -2,6 +2,7 @@
 
 use crate::flags::{self, Usage};
 use anyhow::{Context, Result};
+use orff::error::said;
 use orff::params::{Kind, Param};
 use orff_table::Selector;
 use serde_json::{Map, Value};
@@ -9,7 +10,8 @@ use std::path::Path;
 
 /// Reads a file of `name = value` lines and gives each value to the list of parameters that declares it.
 pub fn read(path: &Path, specs: &[&[Param]]) -> Result<Vec<Map<String, Value>>> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Usage(format!("--config: {} cannot be read: {}", path.display(), said(&e))))?;
     let table: toml::Table =
         toml::from_str(&text).map_err(|e| Usage(format!("{}: {}", path.display(), e.to_string().trim_end())))?;
     let mut out = vec![Map::new(); specs.len()];

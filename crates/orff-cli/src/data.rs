@@ -1,6 +1,7 @@
 //! Which rows and columns: the flags that every command about data shares.
 
 use crate::Session;
+use crate::curves::At;
 use crate::flags::Usage;
 use anyhow::Result;
 use clap::{Arg, ArgMatches};
@@ -9,6 +10,9 @@ use orff::model::{LonLat, Model};
 use orff::params::{Auto, Param, Params};
 use orff_table::{Column, Encoding, Missing, Options, Select, Selector, Source, Task};
 use std::path::PathBuf;
+
+/// Per cent by which lengths of a projection may be wrong before that is said: a region of some thousand kilometres.
+const DISTORTION: f64 = 20.0;
 
 orff::params! {
     /// How files are written.
@@ -41,8 +45,16 @@ orff::params! {
         /// Column with the task of each row, a word or a number, where rows are long: the one output column then has the
         /// value of that task, and the tasks become the outputs. Rows with equal inputs need not be joined.
         task / task: Option<String> = None, Kind::Text;
+        /// Column with the curve of each row, a word or a number, where rows are points of curves; with --at.
+        id / id: Option<String> = None, Kind::Text;
+        /// Column with the argument of each point, where rows are points of curves: the one output column is then its
+        /// value. Rows of one id have the same inputs.
+        at / at: Option<String> = None, Kind::Text;
         /// Column with the class of each row: words or numbers, at most 10000 different ones.
         target / target: Option<String> = None, Kind::Text;
+        /// Labels of the target that are outliers, separated by commas; 1 unless given. The target is not learned from: it
+        /// says how good the scores of held-out rows are.
+        outliers / outliers: Option<String> = None, Kind::Text;
         /// Column with the weight of each row.
         weight / weight: Option<String> = None, Kind::Text;
         /// Columns with the standard error of each output; each entry then weighs 1/error².
@@ -61,12 +73,17 @@ orff::params! {
     }
 }
 
-/// The parameters of columns that a kind of learner has: outputs with their errors, or a target.
+/// The parameters of columns that a kind of learner has: outputs with their errors, or a target; what scores outliers learns
+/// from inputs alone.
 pub fn columns_of(role: Role) -> Vec<Param> {
     let classes = role.classifies();
     let fits = |p: &&Param| match p.name {
-        "outputs" | "errors" | "task" => !classes,
-        "target" => classes,
+        "outputs" | "errors" => !classes && !role.detects(),
+        "task" => !classes && !role.detects() && role != Role::Curves,
+        "id" | "at" => role == Role::Curves,
+        "target" => classes || role.detects(),
+        "outliers" => role.detects(),
+        "weight" => !role.detects(),
         _ => true,
     };
     Columns::SPEC.iter().filter(fits).copied().collect()
@@ -129,10 +146,14 @@ impl Columns {
     /// As the reader takes them.
     pub fn select(&self) -> Result<Select> {
         let selector = |text: &Option<String>| text.as_deref().map(str::parse::<Selector>).transpose();
+        // a point of a curve is an argument and a value
+        let point = self.at.iter().zip(&self.outputs).next().map(|(at, output)| format!("{at},{output}"));
+        let outputs = if self.target.is_some() { &self.target } else { &self.outputs };
         Ok(Select {
             inputs: selector(&self.inputs)?,
             ignore: selector(&self.ignore)?,
-            outputs: selector(if self.target.is_some() { &self.target } else { &self.outputs })?,
+            outputs: selector(if point.is_some() { &point } else { outputs })?,
+            keep: selector(&self.id)?,
             labels: self.target.is_some(),
             task: selector(&self.task)?,
             weight: selector(&self.weight)?,
@@ -141,6 +162,21 @@ impl Columns {
             one_hot: self.one_hot,
             ..Select::default()
         })
+    }
+
+    /// Whether rows are points of curves; refuses half of what that takes.
+    pub fn points(&self) -> Result<bool> {
+        let refused = match (&self.id, &self.at) {
+            (None, None) => return Ok(false),
+            (None, Some(_)) => "--id: say which column has the curve of each point, for example --id id",
+            (Some(_), None) => "--at: say which column has the argument of each point, for example --at t",
+            (Some(_), Some(_)) if self.errors.is_some() => "--errors: points of curves have weights; use --weight",
+            (Some(_), Some(_)) if self.missing == "mean" && (self.test > 0.0 || self.folds > 0) => {
+                "--missing mean: means of points would know those held out; use drop, or evaluate on another file"
+            }
+            (Some(_), Some(_)) => return Ok(true),
+        };
+        Err(Usage(refused.into()).into())
     }
 
     /// The projection that was asked for, centred on the rows.
@@ -159,7 +195,16 @@ impl Columns {
                     let meaning = "the first component of a field is then the one to the north";
                     warn(format!("latitude comes before longitude: {meaning}"));
                 }
-                Ok(Some(LonLat::about(&source.head(orff::learn::SAMPLE_ROWS)?, lon, lat)?))
+                let rows = source.head(orff::learn::SAMPLE_ROWS)?;
+                let projection = LonLat::about(&rows, lon, lat)?;
+                let wrong = 100.0 * projection.distortion(&rows);
+                if wrong > DISTORTION {
+                    let meaning = "local metres are for regions; learn parts of the globe one by one";
+                    warn(format!(
+                        "lengths to the east are wrong by up to {wrong:.0} % in these latitudes: {meaning}"
+                    ));
+                }
+                Ok(Some(projection))
             }
             ("lonlat", ..) => {
                 let names = names.join(", ");
@@ -238,8 +283,16 @@ fn long(mut encoding: Encoding, model: &Model, matches: &ArgMatches, outputs: bo
     Ok(encoding)
 }
 
+/// What a curve of a model is called: the column of its values, where it was learned from points.
+pub fn curve_name(model: &Model) -> String {
+    let point = model.functions().is_ok_and(|(_, argument)| argument.name.is_some());
+    let encoding: Option<Encoding> = serde_json::from_value(model.info.encoding.clone()).ok();
+    let column = encoding.filter(|_| point).and_then(|e| e.outputs.last().map(|c| c.name.clone()));
+    column.unwrap_or_else(|| "y".into())
+}
+
 /// Opens rows for a model, with or without the outputs.
-pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option<Selector>) -> Result<Source> {
+pub fn open_for(model: &Model, matches: &ArgMatches, mut outputs: bool, keep: Option<Selector>) -> Result<Source> {
     if orff::learn::transformer(&model.info.learner).is_some() {
         return Err(Usage(format!(
             "a model of {} has features and no outputs; load it in Python",
@@ -248,7 +301,10 @@ pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option
         .into());
     }
     if model.series.is_some() {
-        return Err(Usage("a model of a series answers with forecasts: use orff forecast".into()).into());
+        return Err(Usage(
+            "a model of a series is scored by orff validate, and answers orff forecast and orff predict".into(),
+        )
+        .into());
     }
     let reading = Reading::from_values(&crate::flags::given(Reading::SPEC, matches)?)?;
     let mut encoding: Encoding = serde_json::from_value(model.info.encoding.clone()).map_err(|e| {
@@ -261,11 +317,36 @@ pub fn open_for(model: &Model, matches: &ArgMatches, outputs: bool, keep: Option
         encoding.missing = word.parse()?;
     }
     let mut encoding = long(encoding, model, matches, outputs)?;
+    let curves = model.functions().ok();
+    let own = match At::given(matches)? {
+        Some(At::Column(name)) if curves.is_some() => Some(name),
+        _ => None,
+    };
+    if let Some(name) = &own {
+        // the argument of each row is all that is read beside its inputs
+        let position = name.parse().ok().filter(|k| *k > 0).unwrap_or(usize::MAX >> 1);
+        encoding.outputs = vec![Column { name: name.clone(), position }];
+        (encoding.weight, encoding.errors, outputs) = (None, Vec::new(), true);
+    }
     if let Some(labels) = &mut encoding.labels {
         // a row without a label is not scored
         labels.required = false;
     }
     let source = Source::with_encoding(&paths(matches), &reading.options()?, &encoding, outputs, keep)?;
+    if model.info.outliers.is_some() {
+        return Ok(source);
+    }
+    if let Some((_, argument)) = curves {
+        let expected = match (&own, &argument.name) {
+            (Some(_), _) => 1,
+            (None, Some(_)) => 2,
+            (None, None) => model.outputs(),
+        };
+        if outputs && source.output_names().len() != expected {
+            anyhow::bail!("the columns of the model are not those of its curves; fit it again");
+        }
+        return Ok(source);
+    }
     let p = if model.info.classes.is_some() { 1 } else { model.outputs() };
     if model.info.classes.as_ref().map(|c| &c.names) != encoding.labels.as_ref().map(|l| &l.values) {
         anyhow::bail!("the classes of the model are not those of its columns; fit it again");

@@ -5,7 +5,7 @@ use crate::plot::{
     Background, CurveOutput, CurvePicture, FieldPicture, PathPicture, ScatterOutput, ScatterPicture, Style,
     curve_svg, field_svg, path_svg, range_of, scatter_svg,
 };
-use crate::{data, evaluate, flags};
+use crate::{calculus, data, evaluate, flags};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
@@ -53,7 +53,7 @@ fn picture() -> Command {
         .arg(word(
             "background",
             &["speed", "potential", "stream", "curl", "divergence", "none"],
-            "What the colours behind a field show",
+            "What the colours behind a field show; potential and stream are those of the field, or of its gradient (rotation) part",
         ))
         .arg(Arg::new("title").long("title").value_name("TEXT").help("Title of the picture"))
 }
@@ -132,12 +132,15 @@ fn field(model: &Model, title: &str, style: &str, background: &str) -> Result<St
         _ => Some(Background::Speed),
     };
     // only waves have derivatives; potential and stream function of a field that has both parts are those of its parts
-    let calculus = match shown {
+    let field = match shown {
         None | Some(Background::Speed) => None,
-        Some(Background::Potential) => Some(Cow::Owned(model.linear()?.gradient_part()?)),
-        Some(Background::Stream) => Some(Cow::Owned(model.linear()?.rotation_part()?)),
+        Some(Background::Potential) => Some(model.linear()?.as_gradient()?),
+        Some(Background::Stream) => Some(model.linear()?.as_rotation()?),
         Some(_) => Some(Cow::Borrowed(model.linear()?)),
     };
+    if let Some(line) = calculus::said(model, background)? {
+        crate::progress::tell(&line);
+    }
     let colours = |linear: &Linear, places: &[[f64; 2]]| -> Result<Vec<f64>> {
         let x = at(places);
         Ok(match shown {
@@ -165,7 +168,7 @@ fn field(model: &Model, title: &str, style: &str, background: &str) -> Result<St
         reach: reach(&points),
         ..FieldPicture::default()
     };
-    match &calculus {
+    match &field {
         Some(linear) => field_svg(&picture, &mut value, Some(&mut |places| colours(linear, places))),
         None => field_svg(&picture, &mut value, None),
     }
@@ -242,7 +245,7 @@ fn curve(model: &Model, title: &str) -> Result<String> {
         })
         .collect();
     let observed: Vec<Vec<[f64; 2]>> =
-        (0..p).map(|t| training.iter().map(|row| [row[0], row[1 + t]]).collect()).collect();
+        (0..p).map(|t| training.iter().filter_map(|row| Some([row[0], *row.get(1 + t)?])).collect()).collect();
     let outputs: Vec<CurveOutput> = (0..p)
         .map(|t| CurveOutput {
             name: &model.info.outputs[t],

@@ -32,7 +32,9 @@ pub fn run_completions(matches: &ArgMatches) -> Result<()> {
     if let Some(shell) = matches.get_one::<clap_complete::Shell>("shell") {
         let mut text = Vec::new();
         clap_complete::generate(*shell, &mut crate::command(), "orff", &mut text);
-        std::io::stdout().lock().write_all(&text)?;
+        let mut out = crate::progress::stdout();
+        out.write_all(&text)?;
+        out.flush()?;
     }
     Ok(())
 }

@@ -72,7 +72,7 @@ impl TypedValueParser for Words {
 fn value_name(kind: &Kind) -> &'static str {
     match kind {
         Kind::Count { .. } => "N",
-        Kind::Number { .. } => "X",
+        Kind::Number { .. } | Kind::Amount => "X",
         Kind::Choice(_) => "WORD",
         Kind::Flag => "BOOL",
         Kind::Auto(inner) | Kind::WordOr(_, inner) => value_name(inner),
@@ -89,7 +89,8 @@ fn value_name(kind: &Kind) -> &'static str {
 pub fn given(spec: &[Param], matches: &ArgMatches) -> anyhow::Result<Map<String, Value>> {
     let mut values = Map::new();
     for param in spec {
-        if let Some(text) = matches.get_one::<String>(param.name) {
+        // a command may say a parameter by another flag
+        if let Ok(Some(text)) = matches.try_get_one::<String>(param.name) {
             let value = match (param.kind, text.strip_prefix('@')) {
                 (Kind::Kernel | Kind::Matrix, Some(path)) => in_file(param, path)?,
                 (Kind::Kernel, None) => {

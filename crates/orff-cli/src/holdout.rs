@@ -4,10 +4,11 @@ use crate::evaluate;
 use crate::fit::Task;
 use crate::flags::Usage;
 use crate::progress::Progress;
-use crate::report::Report;
+use crate::report::{self, Report};
 use anyhow::Result;
+use orff::bound::Report as Bounds;
 use orff::model::Model;
-use orff::rows::Rows;
+use orff::rows::{Points, Rows};
 use orff::watch::Watch;
 use orff_table::{Source, Split};
 
@@ -17,6 +18,9 @@ enum Part {
     Test(f64),
     Fold(usize, usize),
 }
+
+/// The probability with which a bound of a report may fail.
+const FAILING: f64 = 0.05;
 
 /// For more rows than this no part is empty, or everything.
 const FEW: u64 = 10_000;
@@ -42,6 +46,9 @@ impl Part {
 impl Task<'_> {
     /// Number of rows, by a pass.
     pub fn count(&self, watch: &mut Progress) -> Result<u64> {
+        if let Some(curves) = &self.curves {
+            return Ok(curves.nrows() as u64);
+        }
         watch.stage("count");
         let mut rows = 0;
         for batch in self.source.batches()? {
@@ -57,7 +64,7 @@ impl Task<'_> {
         if folds as u64 > rows {
             return Err(Usage(format!("--folds: expected at most {rows}, the number of rows, got {folds}")).into());
         }
-        let mut scores = Report::new(&self.source.output_names(), self.source.classes());
+        let mut scores = self.report();
         for fold in 0..folds {
             let part = Part::Fold(fold, folds);
             if rows <= FEW {
@@ -94,9 +101,36 @@ impl Task<'_> {
         Ok(found)
     }
 
+    /// Prints what the theory says of a model, by a pass over the rows that it was learned from.
+    pub fn theory(&self, model: &Model, test: f64, watch: &mut Progress) -> Result<()> {
+        let part = Part::Test(test);
+        let source = match test > 0.0 {
+            true => {
+                let outside = part.of(self.source, self.seed, false)?;
+                Some(self.source.learned_from(|row| outside.keeps(row))?)
+            }
+            false => None,
+        };
+        let source = source.as_ref().unwrap_or(self.source);
+        let rows = self.placed(source);
+        let mut found = |rows: &dyn Rows| -> Result<Bounds> { Ok(Bounds::of(model, rows, FAILING, watch)?) };
+        let found = match test > 0.0 {
+            true => evaluate::outputs(source, &part.of(&rows, self.seed, false)?, &mut found)?,
+            false => evaluate::outputs(source, &rows, &mut found)?,
+        };
+        watch.close();
+        Ok(report::bounds(&found, FAILING, &mut crate::progress::stdout())?)
+    }
+
     /// Whatever is learned, means of columns too, comes from the rows outside the part.
     fn held_out(&self, part: Part, watch: &mut Progress) -> Result<(Model, Source, Report)> {
         let outside = part.of(self.source, self.seed, false)?;
+        if let Some(curves) = &self.curves {
+            // whole curves are held out
+            let model = self.learn(&part.of(curves, self.seed, false)?, watch)?;
+            let scores = evaluate::score(&model, &Points::new(part.of(curves, self.seed, true)?)?, None, watch)?;
+            return Ok((model, self.source.learned_from(|_| true)?, scores));
+        }
         let source = self.source.learned_from(|row| outside.keeps(row))?;
         let rows = self.placed(&source);
         let model = self.learn(&part.of(&rows, self.seed, false)?, watch)?;

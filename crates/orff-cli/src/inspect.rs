@@ -5,6 +5,7 @@ use anyhow::Result;
 use clap::{ArgMatches, Command};
 use faer::Mat;
 use orff::archive::Reader;
+use orff::forest::Forest;
 use orff::model::{Body, Energies, Model, Training};
 use orff::rows::Inputs;
 use std::io::Write;
@@ -22,19 +23,24 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<()> {
     let path = matches.get_one::<PathBuf>("model").expect("clap requires it");
     // what is read only when it is asked for is checked, too
-    Reader::open(path)?.verify_all()?;
+    let reader = Reader::open(path)?;
+    reader.verify_all()?;
     let model = Model::load(path)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::progress::stdout();
     if matches.get_one::<String>("report").is_some_and(|f| f == "json") {
-        writeln!(out, "{}", serde_json::to_string_pretty(&model.info)?)?;
+        let mut info = serde_json::to_value(&model.info)?;
+        info["orff"] = reader.written_by().into();
+        writeln!(out, "{}", serde_json::to_string_pretty(&info)?)?;
         return Ok(());
     }
     let (info, training) = (&model.info, &model.info.training);
     let size = std::fs::metadata(path).map(|m| m.len()).unwrap_or(0);
     let mut line = |name: &str, text: String| writeln!(out, "{name:12} {text}");
     line("model", format!("{} ({}, {:.1} MB)", path.display(), info.learner, size as f64 / 1e6))?;
+    line("written by", format!("orff {}", reader.written_by()))?;
     line("inputs", info.inputs.join(", "))?;
     match &info.classes {
+        None if info.outliers.is_some() => {}
         None => line("outputs", info.outputs.join(", "))?,
         Some(classes) => {
             line("target", info.outputs.join(", "))?;
@@ -48,7 +54,9 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         let units = if scaled { "in scaled coordinates" } else { "in the units of the inputs" };
         line("kernel", format!("{kernel} ({units})"))?;
     }
-    line("group", model.preparation().group.to_string())?;
+    if info.outliers.is_none() || training.kernel.is_some() {
+        line("group", model.preparation().group.to_string())?;
+    }
     let uncertain = if model.has_posterior() { "with error bars" } else { "without error bars" };
     match &model.body {
         Body::Linear(linear) => {
@@ -59,13 +67,42 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         Body::Affine(affine) => {
             line("coefficients", format!("{} and a constant for each output, {uncertain}", affine.table.nrows()))?
         }
+        Body::Forest(grown) => {
+            let Forest { trees, importance, .. } = &grown.forest;
+            let nodes: usize = trees.iter().map(|tree| tree.nodes.len()).sum();
+            line("forest", format!("{} trees, {nodes} nodes", trees.len()))?;
+            let mut shares: Vec<(&String, f64)> =
+                info.inputs.iter().zip(importance.iter().flatten().copied()).collect();
+            shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+            for (name, share) in shares.iter().take(10) {
+                line("importance", format!("{name}: {share:.3}"))?;
+            }
+        }
+    }
+    if let Some(alignment) = &model.alignment {
+        let (about, groups) = (&alignment.about, alignment.groups());
+        let each = match &alignment.landmarks {
+            None => format!("{} candidates", alignment.posterior.len()),
+            Some(_) => format!("{groups} landmarks with {} candidates each", alignment.posterior.len() / groups),
+        };
+        let how = match about.method.mu() {
+            None => format!("pac-bayes, strength {}", about.beta),
+            Some(mu) => format!("power {mu}, divergence at most {:.4}", about.rho),
+        };
+        line("learned", format!("{each}, {how}"))?;
+        for bound in orff::bound::guarantees(alignment, 0.05)? {
+            let what =
+                format!("{}: expected alignment loss below {:.4} (seen {:.4})", bound.name, bound.value, bound.loss);
+            line("bound", format!("{what} but with probability 0.05; {}", bound.assumptions.join("; ")))?;
+        }
     }
     if let Some(series) = &model.series {
-        let lags = series.lags;
-        line(
-            "series",
-            format!("{} members, order {}, {} rows at once", series.members.len(), lags.order, lags.ahead),
-        )?;
+        let members = match series.members.len() {
+            1 => "one series".to_string(),
+            many => format!("{many} members"),
+        };
+        let ahead = if series.lags.ahead == 1 { "1 row".to_string() } else { format!("{} rows", series.lags.ahead) };
+        line("series", format!("{members}, order {}, {ahead} at once", series.lags.order))?;
         let white = &series.whiteness;
         if let (Some(statistic), Some(p)) = (white.portmanteau, white.portmanteau_p) {
             let lags = white.autocorrelation.len();
@@ -82,9 +119,25 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
             )?;
         }
     }
-    line("ridge", format!("{:.4e}", training.ridge))?;
+    if let Some(outliers) = &info.outliers {
+        line("outliers", format!("score below {}", outliers.offset))?;
+    } else {
+        line("ridge", format!("{:.4e}", training.ridge))?;
+    }
     line("rows", training.rows.to_string())?;
-    for (t, name) in info.outputs.iter().enumerate().filter(|_| info.classes.is_none()) {
+    if let Ok((curves, argument)) = model.functions() {
+        let name = argument.name.as_deref().unwrap_or("the argument");
+        let (first, last) = argument.range;
+        line("curves", format!("{name} from {first} to {last}, {} functions of it", curves.basis.count()))?;
+        line("along", format!("{} (in units of {})", argument.kernel, argument.scale))?;
+    } else if let Some(curves) = &model.curves {
+        let kept = curves.calibration.as_ref().map_or(0, Mat::nrows);
+        let by = if kept > 0 { format!(", intervals corrected by {kept} rows") } else { String::new() };
+        let what = if info.outliers.is_some() { "level sets" } else { "quantiles" };
+        line(what, format!("of every level, {} functions of it{by}", curves.basis.count()))?;
+    }
+    let numbers = info.classes.is_none() && info.outliers.is_none() && model.curves.is_none();
+    for (t, name) in info.outputs.iter().enumerate().filter(|_| numbers) {
         line("noise", format!("{name}: standard deviation {:.4e}", model.noise()[(t, t)].max(0.0).sqrt()))?;
     }
     if let Some(by) = &model.projection {

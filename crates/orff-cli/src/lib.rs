@@ -1,10 +1,13 @@
 //! The `orff` command, as a library so that `python -m orff` is the same command.
 
+mod bound;
 mod calculus;
 mod calendar;
 mod classify;
 mod config;
+mod curves;
 mod data;
+mod detect;
 mod draw;
 mod evaluate;
 mod experiment;
@@ -12,12 +15,19 @@ mod extras;
 mod fit;
 mod flags;
 mod forecast;
+mod history;
 mod holdout;
+mod impulse;
+mod influence;
 mod inspect;
+mod learning;
+mod one_class;
+mod one_step;
 mod placed;
 mod plot;
 mod predict;
 mod progress;
+mod quantiles;
 mod report;
 mod series;
 
@@ -50,7 +60,10 @@ pub fn command() -> Command {
         .subcommand(evaluate::command())
         .subcommand(forecast::command())
         .subcommand(series::validate_command())
+        .subcommand(impulse::command())
+        .subcommand(influence::command())
         .subcommand(inspect::command())
+        .subcommand(bound::command())
         .subcommand(draw::command())
         .subcommand(experiment::command())
         .subcommand(extras::completions())
@@ -65,7 +78,10 @@ fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("evaluate", m)) => in_threads(m, || evaluate::run(m, &session)),
         Some(("forecast", m)) => forecast::run(m, &session),
         Some(("validate", m)) => series::validate(m, &session),
+        Some(("impulse", m)) => impulse::run(m, &session),
+        Some(("influence", m)) => influence::run(m, &session),
         Some(("inspect", m)) => inspect::run(m),
+        Some(("bound", m)) => bound::run(m, &session),
         Some(("plot", m)) => draw::run(m),
         Some(("experiment", m)) => experiment::run(m),
         Some(("completions", m)) => extras::run_completions(m),

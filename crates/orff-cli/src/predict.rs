@@ -1,7 +1,7 @@
 //! `orff predict`: rows in, predictions out.
 
 use crate::progress::Progress;
-use crate::{Session, calculus, classify, data, evaluate, flags};
+use crate::{Session, calculus, classify, curves, data, detect, evaluate, flags, one_step, quantiles};
 use anyhow::{Context, Result};
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
@@ -10,12 +10,12 @@ use orff::params::Params;
 use orff::rows::{Inputs, Rows};
 use orff::watch::Watch;
 use orff_table::{Kept, Selector, Source, Writer};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `orff predict MODEL FILE… -o OUT`.
 pub fn command() -> Command {
     let mut command = Command::new("predict")
-        .about("Predict the outputs or the classes of rows")
+        .about("Predict the outputs or the classes of rows, or score them; of a series every row from those before it")
         .arg(evaluate::model_arg())
         .arg(data::files())
         .arg(
@@ -28,10 +28,13 @@ pub fn command() -> Command {
                 .help("Where to write: .csv, .csv.gz, .parquet, .arrow, .npy; - for standard output"),
         )
         .arg(evaluate::interval_arg())
+        .arg(quantiles::levels_arg())
+        .arg(curves::at_arg())
         .arg(flags::switch("std", "Add the standard deviation of each output"))
+        .arg(flags::switch("cov", "Add the covariance of each pair of outputs (and their variances), cov_A_B"))
         .arg(flags::switch(
             "no-noise",
-            "Intervals and deviations of the function itself, without the noise of a new observation",
+            "Intervals, deviations and covariances of the function itself, without the noise of a new observation",
         ))
         .arg(flags::switch("probabilities", "Of classes: add the probability of each, p_NAME"))
         .arg(flags::switch("scores", "Of classes: add the score of each, score_NAME"))
@@ -43,7 +46,8 @@ pub fn command() -> Command {
                 .value_parser(calculus::WORDS.to_vec())
                 .help(
                     "Of a field, also: jacobian, divergence, curl, potential, stream-function, vector-potential, \
-                     gradient-part, rotation-part. Derivatives of a model fitted with --project lonlat are per metre, \
+                     gradient-part, rotation-part. A potential is that of the field, or, where \
+                     the field is no gradient (no rotation), of the part that is. Derivatives of a model fitted with --project lonlat are per metre, \
                      to the east and to the north (du_deast, du_dnorth)",
                 ),
         )
@@ -66,8 +70,26 @@ pub fn command() -> Command {
 /// Runs it.
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let model = Model::load(matches.get_one::<PathBuf>("model").expect("clap requires it"))?;
+    if model.series.is_some() {
+        return one_step::run(&model, matches, session);
+    }
     let keep = matches.get_one::<String>("keep").map(|k| k.parse::<Selector>()).transpose()?;
     let source = data::open_for(&model, matches, false, keep)?;
+    if model.info.outliers.is_some() {
+        return detect::run(&model, &source, matches, session);
+    }
+    if model.functions().is_ok() {
+        return curves::run(&model, &source, matches, session);
+    }
+    if matches.contains_id("at") {
+        return Err(flags::Usage("--at: the outputs of this model are no curves; fit functional".into()).into());
+    }
+    if model.curves.is_some() {
+        return quantiles::run(&model, &source, matches, session);
+    }
+    if matches.contains_id("levels") {
+        return Err(flags::Usage("--levels: this model has no quantiles; fit quantiles".into()).into());
+    }
     if model.info.classes.is_some() {
         return classify::run(&model, &source, matches, session);
     }
@@ -77,7 +99,12 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let level = matches.get_one::<f64>("interval").copied();
     let std = matches.get_flag("std");
     let noise = !matches.get_flag("no-noise");
-    let query = Query { std: std || level.is_some(), noise, single: source.single(), ..Query::default() };
+    let cov = matches.get_flag("cov");
+    if cov && source.encoding().task.is_some() {
+        let why = "a row of one task has no other outputs; use --std";
+        return Err(flags::Usage(format!("--cov: {why}")).into());
+    }
+    let query = Query { std: std || level.is_some(), cov, noise, single: source.single() };
 
     // of long rows the task of each, under the name of their value
     let value = source.encoding().task.as_ref().map(|_| value_name(&source));
@@ -94,11 +121,19 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     }
     let also: Vec<String> = matches.get_many::<String>("also").into_iter().flatten().cloned().collect();
     let per = names.len() / answers.len();
+    let pairs: Vec<(usize, usize)> = match cov {
+        true => (0..answers.len()).flat_map(|s| (s..answers.len()).map(move |t| (s, t))).collect(),
+        false => Vec::new(),
+    };
+    names.extend(pairs.iter().map(|&(s, t)| format!("cov_{}_{}", answers[s], answers[t])));
     // what the model cannot answer is refused before anything is written
     model.predict(&Inputs::Dense(Mat::zeros(0, model.inputs())), query)?;
     for word in &also {
         calculus::check(&model, word).with_context(|| format!("--also {word}"))?;
         names.extend(calculus::names(&model, word)?);
+        if let Some(line) = calculus::said(&model, word)?.filter(|_| !session.quiet) {
+            crate::progress::tell(&line);
+        }
     }
     once(source.kept(), &names)?;
     let target = matches.get_one::<PathBuf>("out").expect("it has a default");
@@ -128,6 +163,12 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
             }
         }
         let mut at = per * answers.len();
+        if let Some(covs) = &found.cov {
+            for (i, &row) in page.used.iter().enumerate() {
+                pairs.iter().enumerate().for_each(|(k, &pair)| out[(row, at + k)] = covs[i][pair]);
+            }
+            at += pairs.len();
+        }
         for word in &also {
             let values = calculus::values(&model, word, &page.batch.inputs)?;
             for (i, &row) in page.used.iter().enumerate() {
@@ -141,13 +182,18 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     }
     drop(watch);
     writer.finish()?;
+    wrote(&source, target, rows, session);
+    Ok(())
+}
+
+/// Says what was written.
+pub fn wrote(source: &Source, target: &Path, rows: usize, session: &Session) {
     if source.skipped() > 0 && !session.quiet {
         crate::progress::tell(&format!("{} rows have missing inputs: their predictions are NaN", source.skipped()));
     }
     if !session.quiet && target.as_os_str() != "-" {
         crate::progress::tell(&format!("wrote {} ({rows} rows)", target.display()));
     }
-    Ok(())
 }
 
 /// The name of a prediction: that of its output, unless a column that is carried along has it.

@@ -1,10 +1,12 @@
 //! Progress bars on a terminal, plain lines elsewhere, and a clean stop on Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use orff::error::said;
+use orff::learn::OWN_UNITS;
 use orff::watch::Watch;
 use orff::{Error, Result};
 use std::collections::HashSet;
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -36,6 +38,42 @@ pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
+/// A choice of a learner that does not know that its inputs are metres.
+pub fn in_metres(line: &str) -> String {
+    line.replace(OWN_UNITS, "in metres")
+}
+
+/// Standard output, named where it fails.
+pub fn stdout() -> Named {
+    Named(std::io::stdout().lock())
+}
+
+/// Standard output whose errors say so. Their kind is kept: a closed pipe is no failure.
+pub struct Named(StdoutLock<'static>);
+
+impl Named {
+    fn named<T>(done: std::io::Result<T>) -> std::io::Result<T> {
+        done.map_err(|e| std::io::Error::new(e.kind(), format!("standard output: {}", said(&e))))
+    }
+}
+
+impl Write for Named {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        Self::named(self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Self::named(self.0.flush())
+    }
+}
+
+/// Megabytes that the process has now, where the operating system says so.
+fn resident() -> f64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages: Option<f64> = pages.and_then(|text| text.split_whitespace().nth(1)?.parse().ok());
+    pages.map_or(0.0, |pages| pages * 4096.0 / 1e6)
+}
+
 /// Tells the user what is going on.
 pub struct Progress<'a> {
     quiet: bool,
@@ -46,6 +84,8 @@ pub struct Progress<'a> {
     told: Instant,
     said: HashSet<String>,
     hushed: bool,
+    metres: bool,
+    held: f64,
 }
 
 impl<'a> Progress<'a> {
@@ -53,7 +93,8 @@ impl<'a> Progress<'a> {
     pub fn new(quiet: bool, bytes: impl Fn() -> (u64, Option<u64>) + Send + 'a) -> Self {
         let bytes = Box::new(bytes);
         let (stage, told, said) = (String::new(), Instant::now(), HashSet::new());
-        Progress { quiet, bytes, bar: None, stage, done: 0, told, said, hushed: false }
+        let held = resident().round();
+        Progress { quiet, bytes, bar: None, stage, done: 0, told, said, hushed: false, metres: false, held }
     }
 
     /// Whether choices are kept silent, as for all folds but the first.
@@ -61,9 +102,18 @@ impl<'a> Progress<'a> {
         self.hushed = hushed;
     }
 
+    /// Whether the inputs are projected: lengths are then said in metres.
+    pub fn metres(&mut self, metres: bool) {
+        self.metres = metres;
+    }
+
     /// What the current stage counts.
     fn unit(&self) -> &'static str {
-        if matches!(self.stage.as_str(), "choose" | "solve") { "steps" } else { "rows" }
+        match self.stage.as_str() {
+            "choose" | "solve" => "steps",
+            "measure" => "draws",
+            _ => "rows",
+        }
     }
 
     /// Ends the bar of the last stage.
@@ -81,6 +131,10 @@ impl Drop for Progress<'_> {
 }
 
 impl Watch for Progress<'_> {
+    fn held(&self) -> f64 {
+        self.held
+    }
+
     fn stage(&mut self, name: &str) {
         self.close();
         self.stage = name.into();
@@ -127,9 +181,10 @@ impl Watch for Progress<'_> {
         if self.quiet || self.hushed || !self.said.insert(line.to_string()) {
             return;
         }
+        let line = if self.metres { in_metres(line) } else { line.into() };
         match &self.bar {
-            Some(bar) => bar.suspend(|| tell(line)),
-            None => tell(line),
+            Some(bar) => bar.suspend(|| tell(&line)),
+            None => tell(&line),
         }
     }
 }

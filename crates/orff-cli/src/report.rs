@@ -2,11 +2,68 @@
 
 use crate::evaluate::width;
 use anyhow::{Result, bail};
-use orff::metric::{ClassScores, Score, Scores};
-use orff::model::{Classes, Model, Query};
+use faer::Mat;
+use orff::metric::{ClassScores, QuantileScores, Ranking, RankingScore, Score, Scores};
+use orff::model::{Classes, Model, Outliers, Query};
 use orff::rows::{Batch, Weights};
 use serde_json::{Map, Value, json};
 use std::io::Write;
+
+/// Prints what the theory says of a model; losses are in the units in which it was solved, half the squared error.
+pub fn bounds(found: &orff::bound::Report, failing: f64, out: &mut dyn Write) -> std::io::Result<()> {
+    match &found.approximation {
+        Err(why) => writeln!(out, "approximation: {why}")?,
+        Ok(a) => {
+            writeln!(
+                out,
+                "approximation of the kernel (‖K(x,x)‖ = {:.4}, rows of diameter {:.4})",
+                a.scale, a.diameter
+            )?;
+            writeln!(out, "  {:>10.4}  largest error measured between rows", a.measured)?;
+            match a.bound {
+                Some((epsilon, name)) => {
+                    let all = format!("bound for all rows and independent draws, probability {failing} ({name})");
+                    writeln!(out, "  {epsilon:>10.4}  {all}")?;
+                }
+                None => writeln!(out, "  {:>10}  bound: no theorem applies (orff bound says why)", "none")?,
+            }
+        }
+    }
+    for (k, bound) in found.alignment.iter().enumerate() {
+        if k == 0 {
+            writeln!(out, "expected alignment loss of the learned kernel")?;
+            writeln!(out, "  {:>10.4}  mean over pairs of rows", bound.loss)?;
+        }
+        let assumed = bound.assumptions.join("; ");
+        writeln!(out, "  {:>10.4}  bound, {} of L19, probability {failing}: {assumed}", bound.value, bound.name)?;
+    }
+    match &found.generalisation {
+        Err(why) => writeln!(out, "expected loss: {why}"),
+        Ok((fitted, bounds)) => {
+            let sizes = format!("‖θ‖ = {:.4}, κ = {:.4}, λ = {:.3e}", fitted.norm, fitted.kappa, fitted.ridge);
+            writeln!(
+                out,
+                "expected loss, half the squared error of scaled outputs ({sizes}, ‖y‖ ≤ {:.4})",
+                fitted.largest
+            )?;
+            writeln!(out, "  {:>10.4}  mean over the rows", fitted.risk)?;
+            let above = |gap: f64| format!("{:.4}", fitted.risk + gap);
+            let line = |gap: Option<f64>| gap.map_or("none".into(), above);
+            let rows = [
+                (Some(bounds.norm), "bound from the norm of the solution (T17 Proposition 7.1)"),
+                (bounds.complexity, "bound from the ridge (T17 (7.5))"),
+                (Some(bounds.stability), "bound from stability (T17 (7.6))"),
+            ];
+            for (gap, what) in rows {
+                writeln!(out, "  {:>10}  {what}, probability {failing}", line(gap))?;
+            }
+            writeln!(
+                out,
+                "  assumed: rows independent and alike, ‖y‖ never larger than seen, kernel, offset and ridge given beforehand"
+            )
+        }
+    }
+}
 
 /// How scores are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,6 +77,9 @@ pub enum Format {
 /// Classes of a confusion table, at most.
 const SHOWN: usize = 20;
 
+/// Levels whose pinball losses are averaged.
+const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
 /// Scores by the names they are printed with.
 pub struct Report {
     names: Vec<String>,
@@ -27,30 +87,105 @@ pub struct Report {
 }
 
 enum Kind {
-    Numbers(Scores),
+    /// Of quantiles too, once a model of them was seen.
+    Numbers(Scores, Option<QuantileScores>),
     Classes(ClassScores, u64),
+    Outliers {
+        ranking: Ranking,
+        which: Vec<bool>,
+        unlabelled: u64,
+    },
 }
 
 impl Report {
     /// Of nothing yet, for outputs or for the classes of a target.
     pub fn new(outputs: &[String], classes: Option<&[String]>) -> Self {
         match classes {
-            None => Report { names: outputs.to_vec(), kind: Kind::Numbers(Scores::new(outputs.len())) },
+            None => Report { names: outputs.to_vec(), kind: Kind::Numbers(Scores::new(outputs.len()), None) },
             Some(classes) => {
                 Report { names: classes.to_vec(), kind: Kind::Classes(ClassScores::new(classes.len()), 0) }
             }
         }
     }
 
+    /// Of nothing yet, for all points of curves together.
+    pub fn points() -> Self {
+        Report::new(&["points".into()], None)
+    }
+
+    /// Adds what a model of curves says of rows: of points of their own, or at the grid.
+    pub fn curves(&mut self, model: &Model, batch: &Batch, points: bool) -> Result<()> {
+        let Kind::Numbers(scores, _) = &mut self.kind else { return Ok(()) };
+        let (curves, argument) = model.functions()?;
+        let columns = model.columns(&batch.inputs, false)?;
+        let (n, m) = batch.outputs.shape();
+        let mut found = Vec::new();
+        for k in 0..if points { m / 2 } else { m } {
+            let (own, at) = match points {
+                true => {
+                    // what was not observed has no argument
+                    let at = batch.outputs.col(2 * k).iter().map(|t| if t.is_finite() { *t } else { 0.0 }).collect();
+                    (2 * k + 1, at)
+                }
+                false => (k, vec![argument.values[k]; n]),
+            };
+            let values = curves.value_of_each(columns.as_ref(), &at)?;
+            found.extend((0..n).map(|i| (batch.outputs[(i, own)], values[i], weight(batch, i, own))));
+        }
+        let one = |of: fn(&(f64, f64, f64)) -> f64| Mat::from_fn(found.len(), 1, |i, _| of(&found[i]));
+        scores.add(one(|f| f.0).as_ref(), one(|f| f.1).as_ref(), None, Some(&|i: usize, _: usize| found[i].2));
+        Ok(())
+    }
+
+    /// Of nothing yet, for outliers: whether each class of the target is one of outliers.
+    pub fn outliers(which: &[bool]) -> Self {
+        let kind = Kind::Outliers { ranking: Ranking::default(), which: which.to_vec(), unlabelled: 0 };
+        Report { names: Vec::new(), kind }
+    }
+
+    /// Whether each class is one of outliers.
+    pub fn which(known: &Outliers, classes: Option<&[String]>) -> Vec<bool> {
+        classes.unwrap_or_default().iter().map(|class| known.has(class)).collect()
+    }
+
+    /// Adds the score of a row, which is below the offset or not, and is an outlier or not, if that is known.
+    pub fn scored(&mut self, score: f64, offset: f64, outlier: Option<bool>) {
+        if let Kind::Outliers { ranking, unlabelled, .. } = &mut self.kind {
+            match outlier {
+                None => *unlabelled += 1,
+                Some(outlier) => ranking.add(score, outlier, score < offset),
+            }
+        }
+    }
+
     /// Adds what a model says of rows.
     pub fn add(&mut self, model: &Model, batch: &Batch, level: Option<f64>) -> Result<()> {
-        let weight = |i: usize, t: usize| match &batch.weights {
-            None => 1.0,
-            Some(Weights::Row(w)) => w[i],
-            Some(Weights::Entry(w)) => w[(i, t)],
-        };
+        let weight = |i: usize, t: usize| weight(batch, i, t);
         match &mut self.kind {
-            Kind::Numbers(scores) => {
+            Kind::Outliers { which, .. } => {
+                let (which, offset) = (which.clone(), model.outliers()?.offset);
+                for (i, score) in model.normality(&batch.inputs)?.into_iter().enumerate() {
+                    let class = batch.outputs[(i, 0)];
+                    self.scored(
+                        score,
+                        offset,
+                        if class.is_nan() { None } else { which.get(class as usize).copied() },
+                    );
+                }
+            }
+            Kind::Numbers(scores, quantiles) if model.curves.is_some() => {
+                let (curves, p) = (model.curves()?, self.names.len());
+                let columns = model.columns(&batch.inputs, false)?;
+                let found = curves.quantiles(columns.as_ref(), &LEVELS)?;
+                let coverage = level.unwrap_or(0.9);
+                let ends = curves.interval(columns.as_ref(), coverage, &curves.margins(p, coverage)?)?;
+                let ends = (ends.0.as_ref(), ends.1.as_ref());
+                let quantiles = quantiles.get_or_insert_with(|| QuantileScores::new(p, &LEVELS));
+                quantiles.add(batch.outputs.as_ref(), found.as_ref(), ends, &weight);
+                let median = curves.quantiles(columns.as_ref(), &[0.5])?;
+                scores.add(batch.outputs.as_ref(), median.as_ref(), None, Some(&weight));
+            }
+            Kind::Numbers(scores, _) => {
                 let query = Query { std: level.is_some(), ..Query::default() };
                 let predicted = model.predict(&batch.inputs, query)?;
                 let half = match (predicted.std, level) {
@@ -80,8 +215,22 @@ impl Report {
     /// Adds what another gathered about the same outputs.
     pub fn merge(&mut self, other: &Report) {
         match (&mut self.kind, &other.kind) {
-            (Kind::Numbers(a), Kind::Numbers(b)) => a.merge(b),
+            (Kind::Numbers(a, mine), Kind::Numbers(b, other)) => {
+                a.merge(b);
+                match (mine, other) {
+                    (Some(mine), Some(other)) => mine.merge(other),
+                    (mine @ None, Some(other)) => *mine = Some(other.clone()),
+                    _ => {}
+                }
+            }
             (Kind::Classes(a, more), Kind::Classes(b, rows)) => {
+                a.merge(b);
+                *more += rows;
+            }
+            (
+                Kind::Outliers { ranking: a, unlabelled: more, .. },
+                Kind::Outliers { ranking: b, unlabelled: rows, .. },
+            ) => {
                 a.merge(b);
                 *more += rows;
             }
@@ -92,28 +241,41 @@ impl Report {
     /// Rows that had no label to compare with.
     pub fn unlabelled(&self) -> u64 {
         match &self.kind {
-            Kind::Numbers(_) => 0,
-            Kind::Classes(_, rows) => *rows,
+            Kind::Numbers(..) => 0,
+            Kind::Classes(_, rows) | Kind::Outliers { unlabelled: rows, .. } => *rows,
         }
     }
 
     /// Prints them.
     pub fn print(&self, title: &str, format: Format, out: &mut dyn Write) -> Result<()> {
         match &self.kind {
-            Kind::Numbers(scores) => self.numbers(title, scores, format, out),
+            Kind::Numbers(scores, quantiles) => self.numbers(title, scores, quantiles.as_ref(), format, out),
             Kind::Classes(scores, _) if scores.overall().count == 0 => bail!("{title}: no row has a label to score"),
             Kind::Classes(scores, _) => self.classes(title, scores, format, out),
+            Kind::Outliers { ranking, .. } => ranked(title, &ranking.overall(), format, out),
         }
     }
 
-    fn numbers(&self, title: &str, scores: &Scores, format: Format, out: &mut dyn Write) -> Result<()> {
+    fn numbers(
+        &self,
+        title: &str,
+        scores: &Scores,
+        quantiles: Option<&QuantileScores>,
+        format: Format,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let names = &self.names;
         let each = names.iter().enumerate().map(|(t, n)| (n.as_str(), scores.of(t)));
         let rows: Vec<(&str, Score)> = each.chain((names.len() > 1).then(|| ("all", scores.overall()))).collect();
         if format == Format::Json {
             let outputs: Map<String, Value> =
                 names.iter().enumerate().map(|(t, n)| (n.clone(), json!(scores.of(t)))).collect();
-            let all = json!({ "outputs": outputs, "overall": scores.overall() });
+            let mut all = json!({ "outputs": outputs, "overall": scores.overall() });
+            if let Some(quantiles) = quantiles {
+                let each: Map<String, Value> =
+                    names.iter().enumerate().map(|(t, n)| (n.clone(), json!(quantiles.of(t)))).collect();
+                all["quantiles"] = json!({ "levels": quantiles.levels(), "outputs": each });
+            }
             writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;
             return Ok(());
         }
@@ -134,6 +296,19 @@ impl Report {
                 number(s.coverage, 3),
                 s.count
             )?;
+        }
+        let Some(quantiles) = quantiles else { return Ok(()) };
+        writeln!(
+            out,
+            "{:wide$}  {:>9}  {:>11}  {:>11}  {:>9}",
+            "quantiles", "pinball", "coverage", "width", "crossings"
+        )?;
+        for (t, name) in names.iter().enumerate() {
+            let s = quantiles.of(t);
+            let (pinball, coverage, wide_by) = (short(s.pinball), number(Some(s.coverage), 3), short(s.width));
+            writeln!(out, "{name:wide$}  {pinball:>9}  {coverage:>11}  {wide_by:>11}  {:>9}", s.crossings)?;
+            let below = quantiles.levels().iter().zip(&s.below).map(|(l, b)| format!("{l}: {b:.3}"));
+            writeln!(out, "{:wide$}  share below the quantile of {}", "", below.collect::<Vec<_>>().join(", "))?;
         }
         Ok(())
     }
@@ -175,6 +350,35 @@ impl Report {
         }
         Ok(())
     }
+}
+
+/// The weight of output t of row i.
+fn weight(batch: &Batch, i: usize, t: usize) -> f64 {
+    match &batch.weights {
+        None => 1.0,
+        Some(Weights::Row(w)) => w[i],
+        Some(Weights::Entry(w)) => w[(i, t)],
+    }
+}
+
+fn ranked(title: &str, scores: &RankingScore, format: Format, out: &mut dyn Write) -> Result<()> {
+    if scores.count == 0 {
+        bail!("{title}: no row has a label to score");
+    }
+    if format == Format::Json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&json!({ "overall": scores }))?)?;
+        return Ok(());
+    }
+    let (auc, average) = (number(scores.roc_auc, 4), number(scores.average_precision, 4));
+    let (precision, recall) = (number(scores.precision, 4), number(scores.recall, 4));
+    writeln!(out, "{title}")?;
+    writeln!(
+        out,
+        "ROC AUC {auc}, average precision {average} on {} rows, {} outliers",
+        scores.count, scores.outliers
+    )?;
+    writeln!(out, "taken for outliers: precision {precision}, recall {recall}")?;
+    Ok(())
 }
 
 fn number(v: Option<f64>, digits: usize) -> String {

@@ -8,6 +8,7 @@ use crate::{Session, config, evaluate};
 use anyhow::{Context, Result, bail};
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
+use orff::Error;
 use orff::learn::{FORECASTERS, Forecaster, Sequential, Validation};
 use orff::model::Model;
 use orff::params::Params;
@@ -45,7 +46,13 @@ pub struct Columns {
     pub time: Option<String>,
     /// The column of members.
     pub member: Option<String>,
+    /// The last times of each member, as they are written: forecasts go on from them.
+    #[serde(default)]
+    pub ends: Vec<Vec<String>>,
 }
+
+/// Times of a member that a model keeps: two years of months, and one more.
+const ENDS: usize = 25;
 
 /// A series in files.
 pub struct Table {
@@ -83,6 +90,17 @@ impl Table {
         Ok(Table { values: mat(&y, widths.0), exogenous: mat(&u, widths.1), calendar, members })
     }
 
+    /// An error about the time of a row, with the time as it is written and the name of its column.
+    fn told(&self, error: Error, columns: &Columns) -> Error {
+        match (error, &columns.time, &self.calendar) {
+            (Error::Value { row, column, value, problem }, Some(name), Some(calendar)) if column == "time" => {
+                let value = calendar.of(row.wrapping_sub(1)).unwrap_or(value);
+                Error::Value { row, column: name.clone(), value, problem }
+            }
+            (error, ..) => error,
+        }
+    }
+
     /// The rows as a series.
     pub fn series(&self, columns: &Columns) -> Result<Series> {
         let mut series = Series::of(Given {
@@ -90,7 +108,8 @@ impl Table {
             exogenous: self.exogenous.clone(),
             times: self.calendar.as_ref().map(|c| &c.times[..]),
             members: self.members.as_deref(),
-        })?;
+        })
+        .map_err(|error| self.told(error, columns))?;
         series.names = columns.table.output_names();
         series.exogenous = columns.table.input_names();
         Ok(series)
@@ -104,7 +123,7 @@ pub fn carried(time: Option<&str>, member: Option<&str>) -> Option<Selector> {
 }
 
 /// Flags of what learns from a series.
-fn flagged(mut command: Command, forecaster: &Forecaster) -> Command {
+pub fn flagged(mut command: Command, forecaster: &Forecaster) -> Command {
     command = command.arg(data::files()).arg(
         Arg::new("config")
             .long("config")
@@ -155,10 +174,10 @@ pub fn validate_command() -> Command {
 }
 
 /// Parameters of the learner, the series, how it was read, and parameters of others.
-type Asked = (Map<String, Value>, Series, Columns, Map<String, Value>);
+pub type Asked = (Map<String, Value>, Series, Columns, Map<String, Value>);
 
 /// What was asked for, with the series read.
-fn asked(
+pub fn asked(
     forecaster: &Forecaster,
     more: &'static [orff::params::Param],
     matches: &ArgMatches,
@@ -186,12 +205,22 @@ fn asked(
     };
     let source = Source::open(&data::paths(matches), &reading.options()?, &select)?;
     let names = |k: usize| source.kept().get(k).map(|kept| kept.name.clone());
-    let columns = Columns {
+    let mut columns = Columns {
+        ends: Vec::new(),
         table: source.encoding().clone(),
         time: time.and_then(|_| names(0)),
         member: member.and_then(|_| names(usize::from(time.is_some()))),
     };
-    let series = Table::read(&source, time, member)?.series(&columns)?;
+    let table = Table::read(&source, time, member)?;
+    let series = table.series(&columns)?;
+    if let Some(calendar) = &table.calendar {
+        columns.ends = vec![Vec::new(); series.members.len()];
+        for (row, &(member, at)) in series.places.iter().enumerate() {
+            if at + ENDS >= series.members[member].values.nrows() {
+                columns.ends[member].extend(calendar.of(row));
+            }
+        }
+    }
     if !session.quiet {
         let beside =
             if series.exogenous.is_empty() { String::new() } else { format!("; {}", series.exogenous.join(", ")) };
@@ -231,7 +260,7 @@ pub fn validate(matches: &ArgMatches, session: &Session) -> Result<()> {
     let found = (forecaster.validate)(&values, &series, &how, &mut watch)?;
     drop(watch);
     let json = matches.get_one::<String>("report").is_some_and(|f| f == "json");
-    print(&found, &series, json, &mut std::io::stdout().lock())
+    print(&found, &series, json, &mut crate::progress::stdout())
 }
 
 fn print(found: &Validation, series: &Series, json: bool, out: &mut dyn Write) -> Result<()> {
@@ -255,6 +284,14 @@ fn print(found: &Validation, series: &Series, json: bool, out: &mut dyn Write) -
         writeln!(out, "step {:19} {mse:.6}", k + 1)?;
     }
     Ok(())
+}
+
+impl Columns {
+    /// The last times of a member that was learned from.
+    pub fn learned(&self, member: usize) -> Result<Option<Calendar>> {
+        let known = self.time.as_ref().zip(self.ends.get(member).filter(|times| !times.is_empty()));
+        known.map(|(name, times)| Calendar::read(name, times)).transpose()
+    }
 }
 
 /// Refuses what is not a model of a series.

@@ -11,6 +11,7 @@ use orff::rows::Inputs;
 use orff::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// One quantity at the rows of a block, row after row, and the shape of one row.
@@ -27,15 +28,12 @@ fn block(field: &Linear, word: &str, x: &Inputs, out: &mut Vec<f64>) -> Result<(
     Ok(())
 }
 
-/// The part of the field that has the potential asked for: the field itself where it is a gradient (a rotation).
-fn part(field: &Linear, word: &str, x: &Inputs) -> Result<Option<Linear>> {
-    if !matches!(word, "potential" | "stream_function" | "vector_potential") || x.nrows() == 0 {
-        return Ok(None);
-    }
-    match block(field, word, &x.slice(0, 1), &mut Vec::new()) {
-        Err(Error::Refused { .. }) if word == "potential" => field.gradient_part().map(Some),
-        Err(Error::Refused { .. }) => field.rotation_part().map(Some),
-        _ => Ok(None),
+/// The field that has the quantity asked for.
+fn having<'a>(field: &'a Linear, word: &str) -> Result<Cow<'a, Linear>> {
+    match word {
+        "potential" => field.as_gradient(),
+        "stream_function" | "vector_potential" => field.as_rotation(),
+        _ => Ok(Cow::Borrowed(field)),
     }
 }
 
@@ -58,15 +56,11 @@ pub fn calculus(
     let sizes = shape.clone();
     let values = task::run(py, spec, threads, None, move |watch| {
         let what = || format!("the {} of {p} components at {n} points", asked.replace('_', " "));
-        let (mut of, mut first) = (None, true);
+        let field = having(model.linear()?, &asked)?;
         let mut values = room(&sizes, what, "ask for fewer points at a time")?;
         let width = sizes.iter().skip(1).product();
         let skipped = by_blocks(&rows, &names, &gaps, width, watch, |x| {
-            let (x, field) = (model.projected(x)?, model.linear()?);
-            if std::mem::take(&mut first) {
-                of = part(field, &asked, &x)?;
-            }
-            block(of.as_ref().unwrap_or(field), &asked, &x, &mut values)
+            block(&field, &asked, &*model.projected(x)?, &mut values)
         })?;
         blank(&mut values, width, &skipped);
         Ok(values)

@@ -8,7 +8,7 @@ use crate::task;
 use orff::learn::{Estimator, FORECASTERS, Gatherer, LEARNERS, TRANSFORMERS, learner, transformer};
 use orff::model::Labels as Stand;
 use orff::params::{Param, Params};
-use orff::rows::{Inputs, Rows, Tasks};
+use orff::rows::{Inputs, Points, Rows, Tasks};
 use orff::{Error, Result};
 use orff_table::{Encoding, Labels};
 use pyo3::exceptions::PyTypeError;
@@ -87,7 +87,9 @@ impl Names {
         info.inputs = inputs.unwrap_or_else(|| std::mem::take(&mut info.inputs));
         info.outputs = outputs.unwrap_or_else(|| std::mem::take(&mut info.outputs));
         let labels = info.classes.as_ref().map(|c| Labels { values: c.names.clone(), required: true });
-        let encoding = Encoding { named, labels, ..Encoding::numbers(info.inputs.clone(), info.outputs.clone()) };
+        // a score is no column of a table
+        let outputs = if info.outliers.is_some() { Vec::new() } else { info.outputs.clone() };
+        let encoding = Encoding { named, labels, ..Encoding::numbers(info.inputs.clone(), outputs) };
         info.encoding = serde_json::to_value(encoding).map_err(|e| Error::Data(e.to_string()))?;
         Ok(model)
     }
@@ -103,9 +105,10 @@ pub fn with_outputs<T>(rows: &Data, tasks: Option<usize>, with: impl FnOnce(&dyn
 
 /// Learns with the learner (or transformer) of that name. With a number of `tasks`, rows are long: the two columns of y are
 /// the number of a task and its value. With names of classes and the word for what they stand for, y has the number of a
-/// class for each row. The weights of a graph of the rows are sparse rows as x may be.
+/// class for each row. The weights of a graph of the rows are sparse rows as x may be. Of `points`, y has the arguments and values
+/// of a curve in turn.
 #[pyfunction]
-#[pyo3(signature = (name, parameters, x, y, weights, names, tell=None, tasks=None, classes=None, graph=None))]
+#[pyo3(signature = (name, parameters, x, y, weights, names, tell=None, tasks=None, classes=None, graph=None, points=false))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -119,6 +122,7 @@ pub fn fit<'py>(
     tasks: Option<usize>,
     classes: Option<(Vec<String>, String)>,
     graph: Option<&Bound<'py, PyAny>>,
+    points: bool,
 ) -> PyResult<PyModel> {
     let spec = spec(name).unwrap_or(&[]);
     let (values, mut rows) = (values(py, spec, parameters)?, Data::of(x, y, weights)?);
@@ -143,7 +147,10 @@ pub fn fit<'py>(
             Some(transformer) => transformer.fit,
             None => learner(&name)?.fit,
         };
-        let fitted = with_outputs(&rows, tasks, |rows| fit(&values, rows, watch));
+        let fitted = match points {
+            true => fit(&values, &Points::new(&rows)?, watch),
+            false => with_outputs(&rows, tasks, |rows| fit(&values, rows, watch)),
+        };
         let mut model = fitted.map_err(|e| names.told(e))?;
         if let (Some(classes), Some(stand_for)) = (&mut model.info.classes, stand_for) {
             classes.labels = stand_for;

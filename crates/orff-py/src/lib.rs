@@ -1,8 +1,11 @@
 //! The extension module `orff._orff`: what Python needs of the library, and no more. Classes, defaults and checks are
 //! declared in the library; `python/orff` makes them scikit-learn's.
 
+mod alignment;
 mod answer;
+mod bound;
 mod command;
+mod curves;
 mod data;
 mod describe;
 mod field;
@@ -31,6 +34,8 @@ fn _orff(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(table::table, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel_eval, m)?)?;
+    m.add_function(wrap_pyfunction!(bound::bound, m)?)?;
+    m.add_function(wrap_pyfunction!(bound::bound_formula, m)?)?;
     m.add_function(wrap_pyfunction!(describe::declarations, m)?)?;
     m.add_function(wrap_pyfunction!(command::main, m)?)?;
     Ok(())

@@ -9,8 +9,9 @@ use crate::task;
 use numpy::{Element, PyReadonlyArray2};
 use orff::Error;
 use orff::linalg::Real;
-use orff::model::{Model, Query};
+use orff::model::{Body, Model, Query};
 use orff::params::Param;
+use orff::rows::Inputs;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 use std::path::PathBuf;
@@ -27,8 +28,31 @@ pub struct PyModel {
 
 impl PyModel {
     /// The declared parameters of its learner.
-    fn spec(&self) -> &'static [Param] {
+    pub fn spec(&self) -> &'static [Param] {
         crate::fit::spec(&self.model.info.learner).unwrap_or(&[])
+    }
+
+    /// Scores of each row (n, or n×width), in double precision: an offset is compared with them.
+    fn scored(
+        &self,
+        py: Python<'_>,
+        x: &Bound<'_, PyAny>,
+        width: Option<usize>,
+        threads: Option<usize>,
+        what: impl Fn(&Model, &Inputs, &mut Vec<f64>) -> orff::Result<()> + Send + 'static,
+    ) -> PyResult<Py<PyAny>> {
+        let (rows, model, names) = (Source::of(x, "X")?, self.model.clone(), Names::of(&self.model));
+        let shape: Vec<usize> = [rows.rows()].into_iter().chain(width).collect();
+        // a row that is skipped would be neither usual nor unusual
+        let gaps = Some(Gaps::of(&self.model)).filter(|gaps| !matches!(gaps, Gaps::Skipped)).unwrap_or(Gaps::Refused);
+        let asked = shape.clone();
+        let found = task::run(py, self.spec(), threads, None, move |watch| {
+            let said = || format!("the scores of {} rows", rows.rows());
+            let mut found = room(&asked, said, "ask for fewer rows at a time")?;
+            by_blocks(&rows, &names, &gaps, width.unwrap_or(1), watch, |x| what(&model, x, &mut found))?;
+            Ok(found)
+        })?;
+        array(py, found, &shape, false)
     }
 }
 
@@ -147,6 +171,119 @@ impl PyModel {
         array(py, found, &[n, t], single)
     }
 
+    /// How usual each row is (n), in double precision: an offset is compared with it.
+    #[pyo3(signature = (x, threads=None))]
+    fn normality<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: Option<usize>) -> PyResult<Py<PyAny>> {
+        self.scored(py, x, None, threads, |model, x, found| {
+            found.extend(model.normality(x)?);
+            Ok(())
+        })
+    }
+
+    /// How far inside sets of given levels each row is (n×L).
+    #[pyo3(signature = (x, levels, threads=None))]
+    fn inside<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        levels: Vec<f64>,
+        threads: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        self.scored(py, x, Some(levels.len()), threads, move |model, x, found| {
+            extend(found, &model.inside(x, &levels)?);
+            Ok(())
+        })
+    }
+
+    /// The share of each input in the splits of a forest (d), if they were looked for.
+    fn importance(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        match &self.model.body {
+            Body::Forest(grown) => {
+                grown.forest.importance.as_ref().map(|v| array(py, v.clone(), &[v.len()], false)).transpose()
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Quantiles (n×p·L) at levels, those of the first output first.
+    #[pyo3(signature = (x, levels, threads=None))]
+    fn quantiles<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        levels: Vec<f64>,
+        threads: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        crate::curves::quantiles(py, self, x, levels, threads)
+    }
+
+    /// Values of curves (n×L) at arguments.
+    #[pyo3(signature = (x, at, threads=None))]
+    fn values<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        at: Vec<f64>,
+        threads: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        crate::curves::values(py, self, x, at, threads)
+    }
+
+    /// Values of the curve of each row at arguments of its own (n×L).
+    #[pyo3(signature = (x, at, threads=None))]
+    fn values_of_each<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        at: PyReadonlyArray2<'py, f64>,
+        threads: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        crate::curves::values_of_each(py, self, x, &at, threads)
+    }
+
+    /// The argument of curves, as JSON.
+    fn argument(&self, py: Python<'_>) -> PyResult<String> {
+        let (_, argument) = self.model.functions().map_err(|e| raise(py, e, self.spec()))?;
+        serde_json::to_string(argument).map_err(|e| pyo3::exceptions::PyRuntimeError::new_err(e.to_string()))
+    }
+
+    /// Ends of intervals (n×2p), the lower ones first.
+    #[pyo3(signature = (x, coverage, threads=None))]
+    fn interval<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        coverage: f64,
+        threads: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        crate::curves::interval(py, self, x, coverage, threads)
+    }
+
+    /// P(Y ≤ y) (n×p) for values y (n×p).
+    #[pyo3(signature = (x, y, threads=None))]
+    fn cdf<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        y: PyReadonlyArray2<'py, f64>,
+        threads: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        crate::curves::cdf(py, self, x, &y, threads)
+    }
+
+    /// Draws (n×p·count), those of the first output first.
+    #[pyo3(signature = (x, count, seed, threads=None))]
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        count: usize,
+        seed: u64,
+        threads: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        crate::curves::sample(py, self, x, count, seed, threads)
+    }
+
     /// The features of a fitted transformer (n×M).
     #[pyo3(signature = (x, threads=None))]
     fn transform<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: Option<usize>) -> PyResult<Py<PyAny>> {
@@ -239,6 +376,16 @@ impl PyModel {
         crate::series::impulse_response(py, self, history, member, future, steps, size)
     }
 
+    /// Every row of a series (n×p) from the rows before it, and its deviation if asked.
+    fn one_step<'py>(
+        &self,
+        py: Python<'py>,
+        rows: crate::series::Rows<'py>,
+        std: bool,
+    ) -> PyResult<(Py<PyAny>, Option<Py<PyAny>>)> {
+        crate::series::one_step(py, self, rows, std)
+    }
+
     /// What a model knows of its series, as JSON.
     fn series(&self, py: Python<'_>) -> PyResult<String> {
         crate::series::describe(&self.model).map_err(|e| raise(py, e, &[]))
@@ -247,6 +394,21 @@ impl PyModel {
     /// Numbers of a model of a series: residuals, ending, coefficients, constants.
     fn numbers(&self, py: Python<'_>, word: &str) -> PyResult<Py<PyAny>> {
         crate::series::numbers(py, &self.model, word)
+    }
+
+    /// Numbers of learned weights: candidates, prior, posterior, losses, landmarks.
+    fn alignment(&self, py: Python<'_>, word: &str) -> PyResult<Py<PyAny>> {
+        crate::alignment::numbers(py, self, word)
+    }
+
+    /// What is guaranteed of the expected alignment loss with such a probability of failure, as JSON.
+    fn guarantees(&self, py: Python<'_>, probability: f64) -> PyResult<String> {
+        crate::alignment::bounds(self, probability).map_err(|e| raise(py, e, self.spec()))
+    }
+
+    /// The atoms of a scalar kernel: frequencies (D×d) in the user's units, and weights (D).
+    fn atoms(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
+        crate::alignment::atoms(py, self)
     }
 
     /// Writes the file that the command reads too.

@@ -8,7 +8,7 @@ use crate::task;
 use faer::Mat;
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use orff::learn::{Forecaster, Sequential, Validation, forecaster};
-use orff::model::{Ask, Model, Start};
+use orff::model::{Ask, Model, Query, Start};
 use orff::params::{Param, Params};
 use orff::series::{Given, Series};
 use orff::{Error, Result};
@@ -17,10 +17,10 @@ use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
 
 /// A table of numbers.
-type Numbers<'py> = PyReadonlyArray2<'py, f64>;
+pub type Numbers<'py> = PyReadonlyArray2<'py, f64>;
 
 /// Values (n×p), what is known beside them (n×e), times, names of members.
-type Rows<'py> = (Numbers<'py>, Numbers<'py>, Option<Vec<f64>>, Option<Vec<String>>);
+pub type Rows<'py> = (Numbers<'py>, Numbers<'py>, Option<Vec<f64>>, Option<Vec<String>>);
 
 fn mat(numbers: &Numbers) -> Mat<f64> {
     let view = numbers.as_array();
@@ -34,15 +34,20 @@ fn out(py: Python<'_>, m: &Mat<f64>) -> PyResult<Py<PyAny>> {
     array(py, values, &[m.nrows(), m.ncols()], false)
 }
 
-/// The series of some rows, with the names of its variables.
-fn series(rows: Rows, names: (Vec<String>, Vec<String>)) -> Result<Series> {
+/// The series of some rows.
+fn generic(rows: Rows) -> Result<Series> {
     let (given, exogenous, times, members) = rows;
-    let mut series = Series::of(Given {
+    Series::of(Given {
         values: mat(&given),
         exogenous: mat(&exogenous),
         times: times.as_deref(),
         members: members.as_deref(),
-    })?;
+    })
+}
+
+/// The series of some rows, with the names of its variables.
+fn series(rows: Rows, names: (Vec<String>, Vec<String>)) -> Result<Series> {
+    let mut series = generic(rows)?;
     (series.names, series.exogenous) = names;
     Ok(series)
 }
@@ -200,6 +205,22 @@ pub fn impulse_response<'py>(
     let mut values = Vec::new();
     found.iter().for_each(|m| extend(&mut values, m));
     array(py, values, &[steps + 1, p, p], false)
+}
+
+/// Every row of a series (n×p) from the rows before it, and its deviation if asked.
+pub fn one_step<'py>(
+    py: Python<'py>,
+    model: &PyModel,
+    rows: Rows<'py>,
+    std: bool,
+) -> PyResult<(Py<PyAny>, Option<Py<PyAny>>)> {
+    let dynamics = model.model.dynamics().map_err(|e| raise(py, e, &[]))?;
+    let known = Names::new(dynamics.exogenous.clone(), dynamics.names.clone());
+    let series = generic(rows).map_err(|e| raise(py, known.told(e), &[]))?;
+    let model = model.model.clone();
+    let query = Query { std, ..Query::default() };
+    let found = task::run(py, &[], None, None, move |_| model.one_step(&series, query))?;
+    Ok((out(py, &found.mean)?, found.std.map(|std| out(py, &std)).transpose()?))
 }
 
 /// What a model knows of its series, as JSON.

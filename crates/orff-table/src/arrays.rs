@@ -33,7 +33,9 @@ impl Arrays {
         let array = match Array::open(name, file, 0, bytes)? {
             Found::Numbers(array) => array,
             Found::Other(what) => {
-                return Err(Error::file(name, format!("a {what} cannot be read (save one or two axes of numbers)")));
+                let a = if what.starts_with('a') { "an" } else { "a" };
+                let cure = "save one or two axes of numbers";
+                return Err(Error::file(name, format!("{a} {what} cannot be read ({cure})")));
             }
         };
         let mut header = Header::new(name, None, vec![Kind::Number; array.columns], false);

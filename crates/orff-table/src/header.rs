@@ -140,7 +140,9 @@ fn nearest<'a>(name: &str, candidates: &'a [String]) -> Option<&'a str> {
     }
     let allowed = (name.chars().count() / 3).clamp(1, 3);
     let candidates = candidates.iter().take(10_000);
-    candidates.map(|c| (edits(name, c), c.as_str())).filter(|(d, _)| *d <= allowed).min().map(|(_, c)| c)
+    // names of one letter are all one edit apart
+    let near = |(d, c): &(usize, &str)| *d <= allowed && *d < name.chars().count().max(c.chars().count());
+    candidates.map(|c| (edits(name, c), c.as_str())).filter(near).min().map(|(_, c)| c)
 }
 
 /// Edits (insert, delete, replace, swap of neighbours) from one name to another.

@@ -8,7 +8,6 @@ use crate::header::Header;
 use crate::label::label;
 use crate::options::Missing;
 use crate::place::Places;
-use crate::split::pick_sparse;
 use crate::task::Numbers;
 use faer::Mat;
 use orff::rows::{Batch, Csr, Inputs, Weights};
@@ -90,7 +89,7 @@ impl Binder {
         let x = match &chunk.sparse {
             Some(csr) => {
                 self.whole(chunk, csr)?;
-                Inputs::Sparse(pick_sparse(csr, &rows))
+                Inputs::Sparse(csr.pick(&rows))
             }
             None => Inputs::Dense(self.dense(chunk, inputs, &rows)?),
         };

@@ -6,6 +6,7 @@ use crate::guard::{damaged, guard};
 use crate::meter::Meter;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::Compression;
 use parquet::file::metadata::ParquetMetaData;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -18,6 +19,7 @@ pub(crate) fn open(name: &str, mut file: File, count: &Arc<AtomicU64>) -> Result
     guard(name, || {
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| damaged(name, e))?;
         let rows = check(builder.metadata(), length).map_err(|why| damaged(name, why))?;
+        unpacked(name, builder.metadata())?;
         let (header, shown) = (header(name, builder.schema(), rows), name.to_string());
         let begin = move |columns: Vec<usize>, rows: usize| {
             let mask = ProjectionMask::roots(builder.parquet_schema(), columns);
@@ -47,6 +49,16 @@ fn footer(name: &str, file: &mut File) -> std::io::Result<Result<u64>> {
     }
     let size = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]) as u64;
     Ok(if size + 12 > length { Err(damaged(name, "its footer is longer than the file")) } else { Ok(length) })
+}
+
+/// Refuses a compression that cannot be undone.
+fn unpacked(name: &str, metadata: &ParquetMetaData) -> Result<()> {
+    let mut columns = metadata.row_groups().iter().flat_map(|group| group.columns());
+    if columns.any(|column| column.compression() == Compression::LZO) {
+        let cure = "save the file with snappy, gzip, brotli, lz4 or zstd";
+        return Err(Error::file(name, format!("columns are compressed with LZO, which is not read ({cure})")));
+    }
+    Ok(())
 }
 
 /// The number of rows, if every column chunk lies within the file.

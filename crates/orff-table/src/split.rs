@@ -1,7 +1,6 @@
 //! Re-readable parts of a table: test and training rows, folds, chosen by a hash of the row number.
 
-use faer::Mat;
-use orff::rows::{Batch, Csr, Inputs, Rows, Weights};
+use orff::rows::{Batch, Rows};
 use orff::{Error, Result};
 
 /// The `row`-th output (from 0) of the generator SplitMix64 started at `seed`.
@@ -114,7 +113,7 @@ impl<R: Rows + ?Sized> Rows for Split<'_, R> {
                 match rows.len() {
                     0 => None,
                     k if k == n => Some(Ok(batch)),
-                    _ => Some(Ok(pick(&batch, &rows))),
+                    _ => Some(Ok(batch.pick(&rows))),
                 }
             }
         });
@@ -134,35 +133,7 @@ impl<R: Rows + ?Sized> Rows for Split<'_, R> {
     }
 }
 
-/// Some rows of a batch.
-pub(crate) fn pick(batch: &Batch, rows: &[usize]) -> Batch {
-    let dense = |m: &Mat<f64>| Mat::from_fn(rows.len(), m.ncols(), |i, j| m[(rows[i], j)]);
-    Batch {
-        inputs: match &batch.inputs {
-            Inputs::Dense(x) => Inputs::Dense(dense(x)),
-            Inputs::Sparse(x) => Inputs::Sparse(pick_sparse(x, rows)),
-        },
-        outputs: dense(&batch.outputs),
-        weights: batch.weights.as_ref().map(|w| match w {
-            Weights::Row(w) => Weights::Row(rows.iter().map(|&r| w[r]).collect()),
-            Weights::Entry(w) => Weights::Entry(dense(w)),
-        }),
-    }
-}
-
-/// Some rows of sparse inputs.
-pub(crate) fn pick_sparse(from: &Csr, rows: &[usize]) -> Csr {
-    let mut to = Csr { width: from.width, start: vec![0], columns: Vec::new(), values: Vec::new() };
-    for &r in rows {
-        let span = from.start[r]..from.start[r + 1];
-        to.columns.extend_from_slice(&from.columns[span.clone()]);
-        to.values.extend_from_slice(&from.values[span]);
-        to.start.push(to.values.len());
-    }
-    to
-}
-
 /// The first rows of a batch.
 pub(crate) fn first(batch: &Batch, rows: usize) -> Batch {
-    if rows == batch.inputs.nrows() { batch.clone() } else { pick(batch, &(0..rows).collect::<Vec<_>>()) }
+    if rows == batch.inputs.nrows() { batch.clone() } else { batch.pick(&(0..rows).collect::<Vec<_>>()) }
 }

@@ -55,8 +55,8 @@ impl Stream {
                 whole = true;
                 break;
             }
-            let lines = head.iter().filter(|&&b| b == b'\n').take(LOOK_LINES).count();
-            if lines >= LOOK_LINES || goal >= LOOK_MOST {
+            let ends = |end: u8| head.iter().filter(|&&b| b == end).take(LOOK_LINES).count();
+            if ends(b'\n').max(ends(b'\r')) >= LOOK_LINES || goal >= LOOK_MOST {
                 break;
             }
             goal *= 4;
@@ -73,6 +73,10 @@ impl Stream {
         if head.iter().all(|b| b.is_ascii_whitespace()) && whole {
             return Err(Error::file(file, "the file is empty"));
         }
+        if !head.contains(&b'\n') && head.contains(&b'\r') {
+            feed_lines(&mut head);
+            rest = Box::new(Returns(rest));
+        }
         Ok(Stream { file: file.into(), head, whole, rest })
     }
 
@@ -80,6 +84,21 @@ impl Stream {
     pub fn into_read(self) -> Bytes {
         Box::new(Cursor::new(self.head).chain(self.rest))
     }
+}
+
+/// Text whose lines end with carriage returns alone, as spreadsheets on old Macintoshes write them: given newlines.
+struct Returns<R>(R);
+
+impl<R: Read> Read for Returns<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = self.0.read(buf)?;
+        feed_lines(&mut buf[..n]);
+        Ok(n)
+    }
+}
+
+fn feed_lines(text: &mut [u8]) {
+    text.iter_mut().filter(|b| **b == b'\r').for_each(|b| *b = b'\n');
 }
 
 /// Says what a failed read means.

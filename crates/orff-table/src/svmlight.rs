@@ -196,7 +196,7 @@ impl Reading {
 impl Chunks for Reading {
     fn next(&mut self) -> Result<Option<Chunk>> {
         let mut chunk = Chunk::new(&self.wants);
-        let mut csr = Csr { width: self.sparse.width, start: vec![0], columns: Vec::new(), values: Vec::new() };
+        let mut csr = Csr::empty(self.sparse.width);
         // Sparse rows differ in length: what counts is what is stored.
         while chunk.rows.len() < self.rows && csr.values.len() < 1 << 19 {
             if !self.lines.advance()? {

@@ -139,6 +139,17 @@ impl Group {
         Ok(())
     }
 
+    /// The point of each row of charts (n×d), in place: the inverse of [`chart_rows`](Self::chart_rows).
+    pub fn restore_rows(&self, x: &mut Mat<f64>) {
+        if self.is_additive() {
+            return;
+        }
+        for k in 0..x.ncols() {
+            let shift = self.shift(k);
+            x.col_mut(k).iter_mut().for_each(|v| *v = libm::exp(*v) - shift);
+        }
+    }
+
     /// The group's name.
     pub fn name(&self) -> &'static str {
         match self {

@@ -14,14 +14,18 @@ pub mod special;
 pub mod random;
 pub mod spectrum;
 pub mod kernel;
+pub mod curve;
 pub mod feature;
 pub mod loss;
 pub mod graph;
 pub mod metric;
+pub mod align;
 pub mod solve;
+pub mod forest;
 pub mod series;
 pub mod model;
 pub mod learn;
+pub mod bound;
 pub mod generate;
 pub mod testing;
 

@@ -1,8 +1,12 @@
 //! Scores of predictions, gathered batch by batch; entries that were not observed do not count.
 
 mod classes;
+mod quantiles;
+mod ranking;
 
 pub use classes::{ClassScore, ClassScores, OneClass};
+pub use quantiles::{QuantileScore, QuantileScores};
+pub use ranking::{Ranking, RankingScore};
 
 use faer::MatRef;
 use serde::{Deserialize, Serialize};

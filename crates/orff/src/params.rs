@@ -53,6 +53,32 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Auto<T> {
     }
 }
 
+/// So many of some things, or a share of them: written as a whole number, or as a number with a point.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Amount {
+    /// So many.
+    Count(usize),
+    /// A share > 0 and ≤ 1.
+    Share(f64),
+}
+
+impl Amount {
+    /// How many of n, one at least and all at most.
+    ///
+    /// ```
+    /// use orff::params::Amount;
+    /// assert_eq!([Amount::Count(7).of(5), Amount::Share(0.5).of(9), Amount::Share(1.0).of(9)], [5, 4, 9]);
+    /// ```
+    pub fn of(self, n: usize) -> usize {
+        let count = match self {
+            Amount::Count(count) => count,
+            Amount::Share(share) => (share * n as f64) as usize,
+        };
+        count.clamp(1, n.max(1))
+    }
+}
+
 /// What values a parameter takes: it checks, prints itself, parses text and makes bad values for tests.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -60,6 +86,8 @@ pub enum Kind {
     Count { min: u64, max: u64 },
     /// A finite number ≥ `min` (> `min` when `open`) and ≤ `max`.
     Number { min: f64, max: f64, open: bool },
+    /// A whole number ≥ 1, or a share > 0 and ≤ 1 written with a point.
+    Amount,
     /// One word of a list.
     Choice(&'static [&'static str]),
     /// Yes or no.
@@ -89,6 +117,9 @@ impl Kind {
             Kind::Count { min, max: u64::MAX } => format!("a whole number ≥ {min}"),
             Kind::Count { min, max } => format!("a whole number from {min} to {max}"),
             Kind::Number { min, max, open } => {
+                if *min == f64::NEG_INFINITY && *max == f64::INFINITY {
+                    return "a number".into();
+                }
                 let sign = if *open { ">" } else { "≥" };
                 if *max == f64::INFINITY {
                     format!("a number {sign} {min}")
@@ -96,6 +127,7 @@ impl Kind {
                     format!("a number {sign} {min} and ≤ {max}")
                 }
             }
+            Kind::Amount => "a whole number ≥ 1, or a share > 0 and ≤ 1 written with a point".into(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
             Kind::Flag => "true or false".into(),
             Kind::Auto(inner) => format!("auto or {}", inner.expected()),
@@ -130,6 +162,10 @@ impl Kind {
             Kind::Number { min, max, open } => {
                 value.as_f64().is_some_and(|v| v <= *max && if *open { v > *min } else { v >= *min })
             }
+            Kind::Amount => match value.as_u64() {
+                Some(count) => count >= 1,
+                None => value.as_f64().is_some_and(|share| share > 0.0 && share <= 1.0),
+            },
             Kind::Choice(words) => value.as_str().is_some_and(|v| words.contains(&v)),
             Kind::Flag => value.is_boolean(),
             Kind::Auto(inner) => value.as_str() == Some("auto") || inner.accepts(value),
@@ -199,7 +235,7 @@ impl Kind {
             }
             Kind::Several(inner) => inner.read(text),
             // people write .5 and +1, which are no JSON
-            Kind::Number { .. } => serde_json::from_str(text).unwrap_or_else(|_| {
+            Kind::Number { .. } | Kind::Amount => serde_json::from_str(text).unwrap_or_else(|_| {
                 let number = text.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
                 number.map_or_else(word, Value::Number)
             }),
@@ -231,6 +267,7 @@ impl Kind {
                 }
                 bad
             }
+            Kind::Amount => vec![json!(0), json!(-1), json!(0.0), json!(1.5), json!("many")],
             Kind::Text => vec![json!(3), json!(["a"])],
             Kind::Choice(_) => vec![json!("no-such-word"), json!(3)],
             Kind::Flag => vec![json!("perhaps"), json!(2)],

@@ -1,7 +1,9 @@
 //! Rows of data, read in batches and, where the source allows it, more than once.
 
+mod points;
 mod tasks;
 
+pub use points::Points;
 pub use tasks::Tasks;
 pub(crate) use tasks::{pair, widen};
 
@@ -22,6 +24,44 @@ pub struct Csr {
 }
 
 impl Csr {
+    /// No rows yet, of so many columns.
+    pub fn empty(width: usize) -> Self {
+        Csr { width, start: vec![0], columns: Vec::new(), values: Vec::new() }
+    }
+
+    /// Adds a row by its stored entries, whose columns ascend.
+    pub fn push(&mut self, row: impl IntoIterator<Item = (usize, f64)>) {
+        for (k, v) in row {
+            self.columns.push(k as u32);
+            self.values.push(v);
+        }
+        self.start.push(self.values.len());
+    }
+
+    /// Adds rows; zeros of dense ones are not stored.
+    pub fn append(&mut self, rows: &Inputs) {
+        match rows {
+            Inputs::Sparse(x) => {
+                let base = self.values.len();
+                self.start.extend(x.start[1..].iter().map(|s| s + base));
+                self.columns.extend(&x.columns);
+                self.values.extend(&x.values);
+            }
+            Inputs::Dense(x) => {
+                for i in 0..x.nrows() {
+                    self.push(x.row(i).iter().copied().enumerate().filter(|(_, v)| *v != 0.0));
+                }
+            }
+        }
+    }
+
+    /// Some rows, in the order given.
+    pub fn pick(&self, rows: &[usize]) -> Csr {
+        let mut some = Csr::empty(self.width);
+        rows.iter().for_each(|&i| some.push(self.row(i)));
+        some
+    }
+
     /// Number of rows.
     pub fn nrows(&self) -> usize {
         self.start.len() - 1
@@ -112,20 +152,10 @@ impl Inputs {
     }
 
     /// Some rows, in the order given.
-    pub(crate) fn pick(&self, rows: &[usize]) -> Inputs {
+    pub fn pick(&self, rows: &[usize]) -> Inputs {
         match self {
             Inputs::Dense(x) => Inputs::Dense(Mat::from_fn(rows.len(), x.ncols(), |i, k| x[(rows[i], k)])),
-            Inputs::Sparse(x) => {
-                let mut some = Csr { width: x.width, start: vec![0], columns: Vec::new(), values: Vec::new() };
-                for &i in rows {
-                    for (k, v) in x.row(i) {
-                        some.columns.push(k as u32);
-                        some.values.push(v);
-                    }
-                    some.start.push(some.values.len());
-                }
-                Inputs::Sparse(some)
-            }
+            Inputs::Sparse(x) => Inputs::Sparse(x.pick(rows)),
         }
     }
 
@@ -178,7 +208,7 @@ impl Batch {
     }
 
     /// Some rows, in the order given.
-    pub(crate) fn pick(&self, rows: &[usize]) -> Batch {
+    pub fn pick(&self, rows: &[usize]) -> Batch {
         let some = |m: &Mat<f64>| Mat::from_fn(rows.len(), m.ncols(), |i, t| m[(rows[i], t)]);
         let weights = self.weights.as_ref().map(|w| match w {
             Weights::Row(w) => Weights::Row(rows.iter().map(|&i| w[i]).collect()),
@@ -209,6 +239,10 @@ pub trait Rows: Sync {
     /// value. \[tasks\]
     fn pairs(&self) -> Option<&dyn Rows> {
         None
+    }
+    /// Whether the outputs are points of one curve for each row: t₁, y₁, t₂, y₂, …, NaN after the last. \[integral\]
+    fn points(&self) -> bool {
+        false
     }
     /// The names of the classes, when the one output is the number of a class, from 0 (NaN: not known).
     fn classes(&self) -> Option<&[String]> {
@@ -243,6 +277,10 @@ impl<R: Rows + ?Sized> Rows for &R {
 
     fn pairs(&self) -> Option<&dyn Rows> {
         (**self).pairs()
+    }
+
+    fn points(&self) -> bool {
+        (**self).points()
     }
 
     fn classes(&self) -> Option<&[String]> {

@@ -12,6 +12,10 @@ pub trait Watch: Send {
     }
     /// The unknowns an iteration has come to: what it can be started from again.
     fn keep(&mut self, _unknowns: &[f64]) {}
+    /// Megabytes that whoever watches holds already: what a fit says it will take counts them.
+    fn held(&self) -> f64 {
+        0.0
+    }
     /// A choice was made, with its reason.
     fn say(&mut self, _line: &str) {}
 }

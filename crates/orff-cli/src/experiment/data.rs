@@ -3,8 +3,11 @@
 use crate::flags::Usage;
 use anyhow::Result;
 use faer::Mat;
+use flate2::read::GzDecoder;
 use orff::rows::{Csr, Inputs, Rows};
 use orff_table::{Options, Select, Source};
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 
 /// A file of the folder.
@@ -13,6 +16,19 @@ pub fn file(name: &str) -> Result<PathBuf> {
     let folder = std::env::var_os("ORFF_DATA").ok_or_else(|| missing("it is not set".into()))?;
     let path = PathBuf::from(folder).join(name);
     if path.is_file() { Ok(path) } else { Err(missing(format!("there is no {}", path.display())).into()) }
+}
+
+/// The text of such a file, compressed or not.
+pub fn text(name: &str) -> Result<String> {
+    let path = file(name)?;
+    let mut bytes = Vec::new();
+    let opened = File::open(&path)?;
+    if name.ends_with(".gz") {
+        GzDecoder::new(opened).read_to_end(&mut bytes)?
+    } else {
+        (&opened).read_to_end(&mut bytes)?
+    };
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// All rows of such a file: inputs (n×d) and outputs (n×p), by columns.
@@ -46,15 +62,11 @@ fn read(name: &str, select: &Select) -> Result<(Mat<f64>, Mat<f64>)> {
 pub fn sparse(name: &str) -> Result<(Csr, Vec<f64>)> {
     let select = Select { outputs: Some("y".parse()?), ..Select::default() };
     let source = Source::open(&[file(name)?], &Options::default(), &select)?;
-    let mut all = Csr { width: source.inputs(), start: vec![0], columns: Vec::new(), values: Vec::new() };
+    let mut all = Csr::empty(source.inputs());
     let mut labels = Vec::new();
     for batch in source.batches()? {
         let batch = batch?;
-        let Inputs::Sparse(rows) = batch.inputs else { continue };
-        let base = all.values.len();
-        all.start.extend(rows.start[1..].iter().map(|s| s + base));
-        all.columns.extend(rows.columns);
-        all.values.extend(rows.values);
+        all.append(&batch.inputs);
         labels.extend(batch.outputs.col(0).iter());
     }
     Ok((all, labels))

@@ -1,9 +1,14 @@
 //! `orff experiment`: tables of the papers, recomputed beside the published numbers.
 
+mod b16;
 mod data;
 mod i17;
+mod l19;
+mod levels;
 mod m16;
 mod mnist;
+mod outliers;
+mod quantiles;
 mod series;
 mod t17;
 
@@ -41,10 +46,22 @@ const EXPERIMENTS: &[Experiment] = &[
         run: mnist::figure_3,
     },
     Experiment {
-        name: "mnist",
-        about: "MNIST: 60 000 rows of raw pixels, 10 000 characters, squared loss",
+        name: "b16-figure-6",
+        about: "Brault 2016: variance of the approximate kernel at a point, times D, beside its exact value and bounds",
+        seeds: 5,
+        run: b16::figure_6,
+    },
+    Experiment {
+        name: "b16-mnist",
+        about: "The same on all 60 000 rows of raw pixels, 10 000 characters, squared loss, plain draws",
         seeds: 1,
         run: mnist::all,
+    },
+    Experiment {
+        name: "mnist-best",
+        about: "The same with orthogonal draws and the squared hinge",
+        seeds: 1,
+        run: mnist::best,
     },
     Experiment {
         name: "t17-table-6-5",
@@ -71,6 +88,30 @@ const EXPERIMENTS: &[Experiment] = &[
         run: series::table_8_3,
     },
     Experiment {
+        name: "t17-table-d-3",
+        about: "Brault 2017: novelties in twelve sets, learned from usual rows: ROC AUC and average precision",
+        seeds: 10,
+        run: outliers::table_d_3,
+    },
+    Experiment {
+        name: "t17-table-d-4",
+        about: "Brault 2017: outliers in twelve sets, learned from all rows: ROC AUC and average precision",
+        seeds: 10,
+        run: outliers::table_d_4,
+    },
+    Experiment {
+        name: "t17-quantiles",
+        about: "Brault 2017, figures 9.1 and 9.2: all quantiles of a sine wave, by features and by the exact kernel",
+        seeds: 3,
+        run: quantiles::sine,
+    },
+    Experiment {
+        name: "t17-figure-9-4",
+        about: "Brault 2017: shares of rows outside the level sets of three clouds against ν, of the fit and held out",
+        seeds: 10,
+        run: levels::figure_9_4,
+    },
+    Experiment {
         name: "i17-table-1",
         about: "Ionescu 2017: error of classes of TEXT and USPS with 50 labelled rows and the graph of all",
         seeds: 10,
@@ -81,6 +122,18 @@ const EXPERIMENTS: &[Experiment] = &[
         about: "Ionescu 2017, table 1: MNIST with 10 000 labelled and 50 000 unlabelled rows, 10 000 characters",
         seeds: 1,
         run: i17::mnist,
+    },
+    Experiment {
+        name: "l19-table-1",
+        about: "Letarte 2019: test error with a learned kernel about each of 10 % landmarks, centroids of the classes",
+        seeds: 1,
+        run: l19::table_1,
+    },
+    Experiment {
+        name: "l19-figure-3",
+        about: "Letarte 2019: test error of few features, drawn (RFF) and learned (PBRFF, OKRFF), on pairs of digits",
+        seeds: 1,
+        run: l19::figure_3,
     },
     Experiment {
         name: "i17-million",
@@ -109,6 +162,11 @@ impl Report<'_> {
         let known = published.map_or("–".to_string(), |p| format!("{p:.digits$}"));
         writeln!(self.out, "{name:62} {mean:8.digits$}  {:8.digits$}  {known:>9}", variance.sqrt())?;
         Ok(self.out.flush()?)
+    }
+
+    /// What one seed gave, beside the table.
+    pub fn tell(&self, name: &str, seed: u64, value: f64) {
+        eprintln!("{name}, {}: {value:.4}", seed + 1);
     }
 
     /// Between two seeds: stops when the user asked to.
@@ -144,7 +202,7 @@ pub fn command() -> Command {
 
 /// Runs it.
 pub fn run(matches: &ArgMatches) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::progress::stdout();
     let Some(("run", matches)) = matches.subcommand() else {
         for e in EXPERIMENTS {
             writeln!(out, "{:14} {}", e.name, e.about)?;

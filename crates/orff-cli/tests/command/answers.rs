@@ -73,7 +73,7 @@ fn what_cannot_be_learned_is_said_before_the_work() {
     assert!(said.contains("there is no folder nowhere"), "{said}");
     desk.write("huge.csv", "x,y\n1,7\n1e200,8\n3,9\n");
     let said = desk.fails(&["fit", "regression", "huge.csv", "--outputs", "y", "-o", "h.orff"], 1);
-    assert!(said.contains("input 1: its values spread too far"), "{said}");
+    assert!(said.contains("input \"x\": its values spread too far"), "{said}");
     desk.ok(&[&line[..], &["--features", "32"]].concat());
     desk.write("far.csv", "x1,x2\n0,0\n1.7e308,1.7e308\n");
     let out = desk.run(&["predict", "m.orff", "far.csv"]);
@@ -98,6 +98,35 @@ fn what_a_model_cannot_answer_is_refused_before_a_header_is_printed() {
     desk.ok(&[&line[..], &["--posterior=false", "-o", "m.orff"]].concat());
     let said = desk.fails(&["predict", "m.orff", "d.csv", "--std"], 2);
     assert!(said.contains("without a posterior"), "{said}");
+}
+
+/// What the library refuses by number is said with the name that the column has in the file.
+#[test]
+fn columns_that_cannot_be_scaled_are_named() {
+    let desk = Desk::new();
+    let table = |scale: [f64; 3]| {
+        let cell = |i: u64, k: u64| (orff_table::hash(k, i) >> 11) as f64 / (1u64 << 53) as f64 * scale[k as usize];
+        (0..40).fold("depth,width,speed\n".to_string(), |text, i| {
+            format!("{text}{},{},{}\n", cell(i, 0), cell(i, 1), cell(i, 2))
+        })
+    };
+    for (scale, said) in [
+        ([1.0, 1e300, 1.0], "orff: input \"width\": its values spread too far"),
+        ([1e-300, 1.0, 1.0], "orff: input \"depth\": its values lie too close together"),
+        ([1.0, 1.0, 1e300], "orff: output \"speed\": its values spread too far"),
+    ] {
+        desk.write("d.csv", &table(scale));
+        for learner in ["regression", "exact", "nystrom"] {
+            let told = desk.fails(&["-q", "fit", learner, "d.csv", "--outputs", "speed", "-o", "m.orff"], 1);
+            assert!(told.starts_with(said), "{learner}: {told}");
+        }
+    }
+    desk.write("d.csv", "a,y,z\n1,2,\n2,3,\n3,5,\n");
+    let told = desk.fails(&["-q", "fit", "regression", "d.csv", "--outputs", "y,z", "-o", "m.orff"], 1);
+    assert!(told.starts_with("orff: output \"z\": not observed on any row"), "{told}");
+    // names of one letter are not near each other
+    let told = desk.fails(&["-q", "fit", "regression", "d.csv", "--outputs", "q", "-o", "m.orff"], 2);
+    assert_eq!(told, "orff: column \"q\" not found in d.csv; columns: a, y, z\n");
 }
 
 #[test]
@@ -187,6 +216,7 @@ fn exit_codes_tell_a_wrong_call_from_failed_work() {
         fit(&["--outputs", "y1", "--group", "skewed(1, 2)"]),
         fit(&["--outputs", "y1", "--file-format", "xls"]),
         fit(&["--outputs", "y1", "--config", "bad.toml"]),
+        fit(&["--outputs", "y1", "--config", "none.toml"]),
         fit(&["--outputs", "y1", "--folds", "1"]),
         vec!["fit", "field", "d.csv", "--outputs", "y1", "-o", "m.orff"],
         vec!["predict", "m.orff", "d.csv", "--keep", "name"],
@@ -197,10 +227,11 @@ fn exit_codes_tell_a_wrong_call_from_failed_work() {
         }
         desk.fails(&wrong, 2);
     }
+    let said = desk.fails(&fit(&["--outputs", "y1", "--config", "none.toml"]), 2);
+    assert_eq!(said, "orff: --config: none.toml cannot be read: no such file\n");
     for failed in [
         vec!["fit", "regression", "none.csv", "--outputs", "y", "-o", "m.orff"],
         vec!["fit", "regression", "words.csv", "--inputs", "x", "--outputs", "y", "-o", "m.orff"],
-        fit(&["--outputs", "y1", "--config", "none.toml"]),
         vec!["predict", "d.csv", "d.csv"],
         vec!["predict", "m.orff", "d.csv", "-o", "nowhere/out.csv"],
     ] {

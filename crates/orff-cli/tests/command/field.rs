@@ -49,9 +49,19 @@ fn degrees_are_noticed_and_projected() {
     assert!(said.contains("use --project lonlat"), "{said}");
     let (_, said) = desk.ok(&[&line[..], &["--project", "lonlat"]].concat());
     assert!(!said.contains("use --project"), "{said}");
+    // both where it is said and where it is kept
+    let lengths = |text: &str| text.lines().any(|l| l.contains("lengthscale ") && l.contains(" in metres)"));
+    assert!(lengths(&said) && !said.contains("own units"), "{said}");
     let (text, _) = desk.ok(&["inspect", "m.orff"]);
     assert!(text.contains("local metres about 10."), "{text}");
+    assert!(lengths(&text) && !text.contains("own units"), "{text}");
     desk.ok(&["evaluate", "m.orff", "wind.csv"]);
+    assert!(!said.contains("wrong by"), "{said}");
+    // cos 80° is 80 % less than cos 30°, the origin's
+    desk.write("globe.csv", "lon,lat,u,v\n10,-20,1,0\n11,30,0,1\n12,80,1,1\n10,30,2,1\n");
+    let globe = ["fit", "field", "globe.csv", "--outputs", "u,v", "--features", "64", "-o", "m.orff"];
+    let (_, said) = desk.ok(&[&globe[..], &["--project", "lonlat"]].concat());
+    assert!(said.contains("wrong by up to 80 % in these latitudes"), "{said}");
 }
 
 #[test]

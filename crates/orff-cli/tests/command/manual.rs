@@ -27,6 +27,7 @@ fn the_lines_of_the_manual_work_as_written() {
     assert!(number(&json, &["overall", "coverage"]) > 0.8);
     let (text, _) = desk.ok(&["inspect", "m.orff"]);
     assert!(text.contains("x1, x2") && text.contains("decomposable(gaussian("), "{text}");
+    assert!(text.contains(concat!("\nwritten by   orff ", env!("CARGO_PKG_VERSION"), "\n")), "{text}");
     desk.ok(&["plot", "m.orff", "-o", "field.svg"]);
     assert!(desk.read("field.svg").starts_with("<svg"));
     let (list, _) = desk.ok(&["experiment", "list"]);

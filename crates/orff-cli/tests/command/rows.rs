@@ -119,6 +119,34 @@ fn predictions_stand_beside_their_rows() {
     desk.ok(&[&again[..], &["-o", "again.orff"]].concat());
 }
 
+/// The covariance of a prediction beside it: its diagonal is the square of the deviations, its entries are the library's.
+#[test]
+fn covariances_stand_beside_predictions() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(80, "x1,x2,y1,y2"));
+    let kernel = "decomposable(gaussian(1), [[1, 0.8], [0.8, 1]])";
+    let fit = ["-q", "fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "40", "--kernel", kernel];
+    desk.ok(&[&fit[..], &["-o", "m.orff"]].concat());
+    let model = orff::model::Model::load(&desk.path("m.orff")).unwrap();
+    for flags in [&["--std", "--cov"][..], &["--std", "--cov", "--no-noise"]] {
+        let (text, _) = desk.ok(&[&["-q", "predict", "m.orff", "d.csv"][..], flags].concat());
+        assert_eq!(text.lines().next().unwrap(), "y1,y1_std,y2,y2_std,cov_y1_y1,cov_y1_y2,cov_y2_y2");
+        let query = orff::model::Query { cov: true, noise: flags.len() == 2, ..Default::default() };
+        for (line, row) in text.lines().skip(1).zip(rows(80, "").lines().skip(1)) {
+            let [line, row] = [line, row].map(|l| l.split(',').map(|v| v.parse().unwrap()).collect::<Vec<f64>>());
+            let x = orff::rows::Inputs::Dense(faer::mat![[row[0], row[1]]]);
+            let cov = &model.predict(&x, query).unwrap().cov.unwrap()[0];
+            for (found, exact) in line[4..].iter().zip([cov[(0, 0)], cov[(0, 1)], cov[(1, 1)]]) {
+                assert!((found - exact).abs() <= 1e-12 * cov.norm_max(), "{found} {exact}");
+            }
+            assert!((line[1] * line[1] / line[4] - 1.0).abs() < 1e-9 && line[5] != 0.0);
+        }
+    }
+    desk.write("long.csv", "x1,x2,what\n0.1,0.2,y1\n");
+    let said = desk.fails(&["predict", "m.orff", "long.csv", "--task", "what", "--cov"], 2);
+    assert!(said.contains("--cov: a row of one task"), "{said}");
+}
+
 #[test]
 fn the_format_of_files_and_of_reports_are_two_flags() {
     let desk = Desk::new();

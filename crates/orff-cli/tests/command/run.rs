@@ -107,12 +107,65 @@ fn help_that_cannot_be_written_is_an_error() {
     }
 }
 
+#[test]
+fn a_full_standard_output_is_named() {
+    let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(60, "x1,x2,y1,y2"));
+    let fit = ["fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "16"];
+    desk.ok(&[&["-q"][..], &fit[..], &["-o", "m.orff"]].concat());
+    for line in [
+        &["inspect", "m.orff"][..],
+        &["inspect", "m.orff", "--format", "json"],
+        &["-q", "evaluate", "m.orff", "d.csv"],
+        &["experiment", "list"],
+        &["completions", "bash"],
+        &[&["-q"][..], &fit[..], &["--folds", "2"]].concat(),
+    ] {
+        let out = desk.command(line).stdout(full.try_clone().unwrap()).stderr(Stdio::piped()).output().unwrap();
+        let said = texts(&out).1;
+        assert_eq!(out.status.code(), Some(1), "{line:?}: {said}");
+        assert_eq!(said, "orff: standard output: no space left on the disk\n", "{line:?}");
+    }
+}
+
 /// Peak memory of a process in megabytes.
 #[cfg(target_os = "linux")]
 fn peak(pid: u32) -> Option<f64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = text.lines().find(|l| l.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
+}
+
+/// With everything chosen: what choices free is not kept.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_fit_takes_the_memory_it_says() {
+    let desk = Desk::new();
+    let uniform = |k: u64, i: usize| (orff_table::hash(k, i as u64) >> 11) as f64 / (1u64 << 53) as f64;
+    let value = |i: usize| (5.0 * uniform(0, i)).sin() + uniform(1, i) * uniform(2, i);
+    let all = faer::Mat::from_fn(3000, 21, |i, k| if k < 20 { uniform(k as u64, i) } else { value(i) });
+    let names: Vec<String> = (1..=21).map(|k| format!("x{k}")).collect();
+    let mut writer = orff_table::Writer::create(desk.path("d.npy"), None, &[], &names).unwrap();
+    writer.write(&[], all.as_ref()).unwrap();
+    writer.finish().unwrap();
+    let line = ["fit", "regression", "d.npy", "--outputs", "21", "-o", "m.orff"];
+    for more in [
+        &[][..],
+        &["--features", "600", "--lengthscale", "2", "--ridge", "0.01"],
+        &["--features", "900", "--lengthscale", "2", "--ridge", "loo"],
+    ] {
+        let mut child = desk.command(&[&line[..], more].concat()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut took = 0.0f64;
+        while child.try_wait().unwrap().is_none() {
+            took = took.max(peak(child.id()).unwrap_or(0.0) * 1.048576);
+            std::thread::sleep(std::time::Duration::from_millis(3));
+        }
+        let said = texts(&child.wait_with_output().unwrap()).1;
+        let about = said.split("memory about ").nth(1).and_then(|t| t.split(' ').next());
+        let about: f64 = about.unwrap_or_else(|| panic!("{said}")).parse().unwrap();
+        assert!((0.8..1.25).contains(&(about / took)), "{more:?}: said {about} MB, took {took:.0} MB");
+    }
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_series_is_learned_and_forecast() {
     assert!(said.contains("series a, b (120 times)") && said.contains("wrote m.orff (119 steps)"), "{said}");
     // from where the series ended, and from another history
     let (own, _) = desk.ok(&["-q", "forecast", "m.orff", "--steps", "24"]);
-    assert!(own.starts_with("step,a,b\n1,"), "{own}");
+    assert!(own.starts_with("month,a,b\n2011-01,"), "{own}");
     desk.write("later.csv", &table(&turning(7, 200), 200));
     let (later, _) = desk.ok(&["-q", "forecast", "m.orff", "later.csv", "--steps", "5", "--interval", "0.9"]);
     assert!(later.starts_with("month,a,a_lower,a_upper,b,b_lower,b_upper\n"), "{later}");
@@ -47,9 +47,9 @@ fn a_series_is_learned_and_forecast() {
     }
     assert_eq!(cells(&later)[4][0], month(211));
     let (json, _) = desk.ok(&["inspect", "m.orff"]);
-    assert!(json.contains("1 members, order 1") && json.contains("whiteness"), "{json}");
-    let said = desk.fails(&["predict", "m.orff", "data.csv"], 2);
-    assert!(said.contains("use orff forecast"), "{said}");
+    assert!(json.contains("one series, order 1, 1 row at once") && json.contains("whiteness"), "{json}");
+    let said = desk.fails(&["evaluate", "m.orff", "data.csv"], 2);
+    assert!(said.contains("orff validate"), "{said}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn panels_and_what_is_known_beside_them() {
     ];
     desk.ok(&[&fit[..], &["-o", "m.orff"]].concat());
     let (text, _) = desk.ok(&["-q", "forecast", "m.orff", "--steps", "4", "--future", "future.csv"]);
-    assert!(text.starts_with("who,step,y\nanna,1,"), "{text}");
+    assert!(text.starts_with("who,t,y\nanna,36,"), "{text}");
     for (row, y) in cells(&text).iter().zip(ends) {
         assert!((row[2].parse::<f64>().unwrap() - y).abs() < 1e-9, "{row:?}");
     }
@@ -128,7 +128,11 @@ fn bad_series_are_named() {
     lines.swap(7, 8);
     desk.write("back.csv", &lines.join("\n"));
     let said = fit("back.csv", &["--time", "month"], 1);
-    assert!(said.contains("row 8, column time") && said.contains("sort the rows by time"), "{said}");
+    assert!(
+        said.contains("row 8, column month: 2001-07 does not come after the time of row 7,")
+            && said.contains("sort the rows by time"),
+        "{said}"
+    );
     desk.write("words.csv", &table(&rows, 0).replace("2001-03", "soon"));
     let said = fit("words.csv", &["--time", "month"], 1);
     assert!(said.contains("row 3, column month: \"soon\" is not a time"), "{said}");
@@ -138,4 +142,97 @@ fn bad_series_are_named() {
     desk.write("gap.csv", &lines.join("\n"));
     let (_, said) = desk.ok(&["fit", "series", "gap.csv", "--time", "month", "--method", "linear", "-o", "m.orff"]);
     assert!(said.contains("1 rows are missing between") && said.contains("2 of 29 steps have a gap"), "{said}");
+}
+
+#[test]
+fn rows_are_predicted_from_those_before_them() {
+    let desk = Desk::new();
+    let mut lines: Vec<String> = table(&turning(60, 0), 0).lines().map(String::from).collect();
+    desk.write("data.csv", &lines.join("\n"));
+    let fit =
+        ["-q", "fit", "series", "data.csv", "--time", "month", "--method", "linear", "--order", "2", "-o", "m.orff"];
+    desk.ok(&fit);
+    lines.remove(20); // the nineteenth month; the two after it have no complete past
+    desk.write("gap.csv", &lines.join("\n"));
+    let (text, said) = desk.ok(&["predict", "m.orff", "gap.csv", "--interval", "0.9", "--std"]);
+    assert!(text.starts_with("month,a,a_std,a_lower,a_upper,b,"), "{text}");
+    assert!(said.contains("the past of 4 rows is not all known"), "{said}");
+    let found = cells(&text);
+    assert_eq!((found.len(), found[19][0].as_str()), (59, "2002-09"));
+    for (i, row) in found.iter().enumerate() {
+        let month = if i < 19 { i } else { i + 1 };
+        let [[a, b]] = turning(1, month)[..] else { panic!() };
+        if [0, 1, 19, 20].contains(&i) {
+            assert!(row[1] == "NaN" && row[5] == "NaN", "{i}: {row:?}");
+            continue;
+        }
+        let (x, y): (f64, f64) = (row[1].parse().unwrap(), row[5].parse().unwrap());
+        assert!((x - a).abs() < 1e-6 && (y - b).abs() < 1e-6, "{i}: {row:?}");
+        let (std, low, high): (f64, f64, f64) =
+            (row[2].parse().unwrap(), row[3].parse().unwrap(), row[4].parse().unwrap());
+        assert!((high - x - 1.6448536269514722 * std).abs() < 1e-12 && (x - low - (high - x)).abs() < 1e-12);
+    }
+    let said = desk.fails(&["predict", "m.orff", "gap.csv", "--keep", "a"], 2);
+    assert!(said.contains("--keep: rows of a series"), "{said}");
+    let said = desk.fails(&["predict", "m.orff", "gap.csv", "--scores"], 2);
+    assert!(said.contains("--scores"), "{said}");
+}
+
+#[test]
+fn shocks_are_followed_and_influence_is_told() {
+    // a is moved by b, b by itself: a' = 0.5 a + 0.4 b, b' = 0.6 b + e
+    let mut random = 1u64;
+    let mut noise = || {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (random >> 40) as f64 / (1u64 << 24) as f64 - 0.5
+    };
+    let (mut a, mut b, mut text) = (0.0, 0.0, String::from("a,b\n"));
+    for _ in 0..300 {
+        (a, b) = (0.5 * a + 0.4 * b + noise(), 0.6 * b + noise());
+        text += &format!("{a},{b}\n");
+    }
+    let desk = Desk::new();
+    desk.write("data.csv", &text);
+    desk.ok(&["-q", "fit", "series", "data.csv", "--method", "linear", "-o", "m.orff"]);
+    let (text, _) = desk.ok(&["-q", "impulse", "m.orff", "--steps", "3"]);
+    let found = cells(&text);
+    assert!(text.starts_with("step,shock,a,b\n0,a,1,0\n0,b,0,1\n1,a,") && found.len() == 8, "{text}");
+    let value = |row: usize, k: usize| -> f64 { found[row][k].parse().unwrap() };
+    // the second step is the square of the first: a shock of b moves a
+    let square: f64 = value(2, 2) * value(3, 2) + value(3, 2) * value(3, 3);
+    assert!((value(5, 2) - square).abs() < 1e-9 && (value(3, 2) - 0.4).abs() < 0.1, "{text}");
+    let (twice, _) = desk.ok(&["-q", "impulse", "m.orff", "data.csv", "--steps", "3", "--size", "2,-4"]);
+    let other = cells(&twice);
+    assert!((other[5][2].parse::<f64>().unwrap() + 4.0 * square).abs() < 1e-9, "{twice}");
+    let said = desk.fails(&["impulse", "m.orff", "--size", "1,2,3"], 2);
+    assert!(said.contains("--size: expected one number, or 2"), "{said}");
+    let influence = ["-q", "influence", "data.csv", "--method", "linear", "--shifts", "39"];
+    let (json, _) = desk.ok(&[&influence[..], &["--format", "json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let p = |moved: &str, by: &str| number(&json, &["p_value", moved, by]);
+    assert!(p("a", "b") <= 0.025 && p("a", "a") <= 0.025 && p("b", "b") <= 0.025 && p("b", "a") > 0.05, "{json}");
+    let (text, _) = desk.ok(&influence);
+    assert!(text.lines().nth(2).is_some_and(|l| l.starts_with("a                b ")), "{text}");
+    let said = desk.fails(&["influence", "data.csv", "--order", "evidence"], 2);
+    assert!(said.contains("give the order"), "{said}");
+}
+
+#[test]
+fn ends_of_months_go_on_as_ends_of_months() {
+    let desk = Desk::new();
+    let ends = ["2003-07-31", "2003-08-31", "2003-09-30", "2003-10-31", "2003-11-30", "2003-12-31"];
+    let rows = turning(6, 0);
+    let mut text = String::from("day,a,b\n");
+    ends.iter().zip(&rows).for_each(|(end, [a, b])| text += &format!("{end},{a},{b}\n"));
+    desk.write("data.csv", &text);
+    desk.ok(&["-q", "fit", "series", "data.csv", "--time", "day", "--method", "linear", "-o", "m.orff"]);
+    let (text, _) = desk.ok(&["-q", "forecast", "m.orff", "data.csv", "--steps", "4"]);
+    let days = |text: &str| cells(text).iter().map(|row| row[0].clone()).collect::<Vec<_>>();
+    let expected = ["2004-01-31", "2004-02-29", "2004-03-31", "2004-04-30"];
+    assert_eq!(days(&text), expected);
+    // from the end of what was learned from, and from one row, which does not tell how far rows are apart
+    let (text, _) = desk.ok(&["-q", "forecast", "m.orff", "--steps", "4"]);
+    assert!(text.starts_with("day,") && days(&text) == expected, "{text}");
+    desk.write("one.csv", "day,a,b\n2003-12-31,5,1\n");
+    assert_eq!(days(&desk.ok(&["-q", "forecast", "m.orff", "one.csv", "--steps", "4"]).0), expected);
 }

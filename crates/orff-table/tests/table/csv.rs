@@ -17,6 +17,9 @@ fn dialects() {
     header("x,y,u\n1,2.5,3\n-4,5e3,6.25\n");
     header("x,y,u\n1,2.5,3\n-4,5e3,6.25");
     header("\u{feff}x,y,u\r\n1,2.5,3\r\n-4,5e3,6.25\r\n");
+    header("x,y,u\r1,2.5,3\r-4,5e3,6.25\r");
+    header("x,y,u\r1,2.5,3\r-4,5e3,6.25");
+    header("  x   y  u\r 1   2.5  3 \r-4 \t 5e3  6.25\r");
     header("\"x\",\"y\",\"u\"\n\"1\",2.5,3\n\n-4,\"5e3\",6.25\n\n");
     header("x;y;u\n1;2.5;3\n-4;5e3;6.25\n");
     header("x\ty\tu\n1\t2.5\t3\n-4\t5e3\t6.25\n");
@@ -43,12 +46,23 @@ fn header_and_delimiter_can_be_given() {
     assert_eq!(rows(&source).unwrap(), [[1.0, 2.0]]);
 }
 
+/// Beyond the first stretch too, which is what tells how lines end.
+#[test]
+fn carriage_returns_end_the_lines_of_long_files() {
+    let text: String =
+        std::iter::once("x,y\r".into()).chain((0..60_000).map(|i| format!("{i},{}\r", 2 * i))).collect();
+    let (_dir, path) = file("t.csv", text);
+    let found = rows(&open(&path, &outputs("y")).unwrap()).unwrap();
+    assert!(found.len() == 60_000 && found.iter().enumerate().all(|(i, r)| *r == [i as f64, 2.0 * i as f64]));
+}
+
 #[test]
 fn places() {
     let s = Select::default();
     let advice = "(use --missing drop to skip such rows, or --missing mean)";
     assert_eq!(complaint_csv("x,y\n1,2\n3,n/a\n", &s), format!("t.csv:3:2: \"n/a\" is not a number {advice}"));
     assert_eq!(complaint_csv("x,y\r\n1,2\r\n3,n/a\r\n", &s), format!("t.csv:3:2: \"n/a\" is not a number {advice}"));
+    assert_eq!(complaint_csv("x,y\r1,2\r3,n/a\r", &s), format!("t.csv:3:2: \"n/a\" is not a number {advice}"));
     assert_eq!(complaint_csv("x,y\n\n1,2\n\n,4\n", &s), format!("t.csv:5:1: the cell is empty {advice}"));
     assert_eq!(complaint_csv("\"a\nb\",y\n1,2\n1,NaN\n", &s), format!("t.csv:4:2: \"NaN\" is not a number {advice}"));
     assert_eq!(

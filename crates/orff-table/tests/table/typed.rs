@@ -62,8 +62,9 @@ fn npz() {
 
 #[test]
 fn parquet_and_arrow() {
-    let files = ["mixed.parquet", "zstd.parquet", "lz4.feather", "zstd.feather", "plain.feather", "stream.arrows"];
-    for name in files {
+    let parquet = ["mixed.parquet", "zstd.parquet", "gzip.parquet", "brotli.parquet", "lz4.parquet"];
+    let arrow = ["lz4.feather", "zstd.feather", "plain.feather", "stream.arrows"];
+    for name in parquet.into_iter().chain(arrow) {
         let select = Select { missing: Missing::Drop, ..outputs("u") };
         let said = complaint(&data(name), &Options::default(), &select);
         let types = "column \"colour\" holds text, column \"kind\" holds text, column \"when\" is of type timestamp";
@@ -94,6 +95,30 @@ fn parquet_and_arrow() {
         let kept: Vec<String> = source.pages().unwrap().flat_map(|p| p.unwrap().kept.remove(0)).collect();
         assert_eq!(kept, ["red", "blue", "", "red"]);
     }
+}
+
+/// A codec that nothing reads, put in the place of snappy: LZO is number 3 (6 in the footer), snappy is 1 (2).
+#[test]
+fn a_codec_that_is_not_read_is_named() {
+    use parquet::arrow::ArrowWriter;
+    use parquet::basic::Compression;
+    use parquet::file::properties::WriterProperties;
+    let x: arrow_array::ArrayRef = std::sync::Arc::new(arrow_array::Float64Array::from(vec![1.0, 2.0, 4.0]));
+    let batch = arrow_array::RecordBatch::try_from_iter([("x", x)]).unwrap();
+    let how = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(how)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    // the path of the column, its codec, the number of its values
+    let codec = b"\x18\x01x\x15\x02\x16\x06";
+    let at = bytes.windows(codec.len()).position(|w| w == codec).unwrap();
+    bytes[at + 4] = 6;
+    let (_dir, path) = file("t.parquet", &bytes);
+    assert_eq!(
+        complaint(&path, &Options::default(), &Select::default()),
+        "t.parquet: columns are compressed with LZO, which is not read (save the file with snappy, gzip, brotli, lz4 or zstd)"
+    );
 }
 
 fn read_nan(name: &str, select: &Select) -> Vec<String> {
@@ -131,7 +156,12 @@ fn complaints() {
         "lz4.feather: column \"when\" is of type timestamp, which cannot be used (convert it to numbers)"
     );
     assert_eq!(said("empty.parquet", &one("x1")), "empty.parquet: no rows: the file holds only column names");
-    let npy = |what: &str| format!("a {what} cannot be read (save one or two axes of numbers)");
+    let npy = |what: &str| {
+        let a = if what.starts_with("array") { "an" } else { "a" };
+        format!("{a} {what} cannot be read (save one or two axes of numbers)")
+    };
+    let objects = npy("array of Python objects (|O)");
+    assert_eq!(said("objects.npy", &Select::default()), format!("objects.npy: {objects}"));
     assert_eq!(said("complex.npy", &Select::default()), format!("complex.npy: {}", npy("complex array (<c16)")));
     assert_eq!(said("cube.npy", &Select::default()), format!("cube.npy: {}", npy("array with 3 axes")));
     assert_eq!(said("scalar.npy", &Select::default()), format!("scalar.npy: {}", npy("array with 0 axes")));

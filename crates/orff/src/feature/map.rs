@@ -2,7 +2,7 @@
 
 use super::Characters;
 use crate::error::{Error, Result};
-use crate::kernel::{Atoms, Block, Kernel, SumDraw};
+use crate::kernel::{Atoms, Block, Factors, Kernel, SumDraw};
 use crate::linalg::{self, Real};
 use crate::params::Auto;
 use crate::random::Stream;
@@ -98,6 +98,11 @@ impl FeatureMap {
             }
         }
         Ok((FeatureMap { atoms: Atoms { blocks }, kind: self.kind, phases }, keep))
+    }
+
+    /// The same atoms with one factor B (p×r) for all.
+    pub fn share(&mut self, factor: Mat<f64>) {
+        self.atoms.blocks.iter_mut().for_each(|block| block.factors = Factors::Shared(factor.clone()));
     }
 
     /// The atoms.

@@ -2,6 +2,7 @@
 //! the data that every closed form needs.
 
 mod basis;
+mod by_atom;
 mod characters;
 mod file;
 mod kept;
@@ -12,6 +13,7 @@ mod pass;
 mod sweep;
 
 pub use basis::Basis;
+pub use by_atom::by_atom;
 pub use characters::Characters;
 pub use file::MapHeader;
 pub use kept::Kept;

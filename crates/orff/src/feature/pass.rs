@@ -101,28 +101,8 @@ pub(crate) fn join(parts: &[Batch], rows: usize) -> Batch {
         });
         Inputs::Dense(stack(dense, rows, parts[0].inputs.ncols()))
     } else {
-        let mut all = Csr { width: parts[0].inputs.ncols(), start: vec![0], columns: Vec::new(), values: Vec::new() };
-        for part in parts {
-            match &part.inputs {
-                Inputs::Sparse(x) => {
-                    let base = all.values.len();
-                    all.start.extend(x.start[1..].iter().map(|s| s + base));
-                    all.columns.extend(&x.columns);
-                    all.values.extend(&x.values);
-                }
-                Inputs::Dense(x) => {
-                    for i in 0..x.nrows() {
-                        for k in 0..x.ncols() {
-                            if x[(i, k)] != 0.0 {
-                                all.columns.push(k as u32);
-                                all.values.push(x[(i, k)]);
-                            }
-                        }
-                        all.start.push(all.values.len());
-                    }
-                }
-            }
-        }
+        let mut all = Csr::empty(parts[0].inputs.ncols());
+        parts.iter().for_each(|part| all.append(&part.inputs));
         Inputs::Sparse(all)
     };
     let weights = if parts.iter().all(|b| b.weights.is_none()) {

@@ -1,17 +1,23 @@
 //! Synthetic data of the papers, and some of our own: the same numbers for a seed on every platform, with the truth
 //! beside the noisy outputs.
 
+mod autoregression;
+mod clouds;
 mod minh;
 mod moons;
 mod multi_output;
 mod potential;
 mod sheets;
+mod sine_wave;
 
+pub use autoregression::{Bend, Noise, Simulated, autoregression};
+pub use clouds::three_clouds;
 pub use minh::{minh_field, minh_field_at, minh_points};
 pub use moons::two_moons;
 pub use multi_output::multi_output;
 pub use potential::{Potential, potential_field, vortex_field};
 pub use sheets::Sheets;
+pub use sine_wave::{sine_wave, sine_wave_quantile};
 
 use crate::error::{Error, Result};
 use crate::random::Stream;
@@ -30,12 +36,16 @@ pub struct Sample {
 
 /// Which streams of a seed serve what.
 mod purpose {
+    pub const CLOUDS: u64 = 0x636c_6f75;
     pub const MINH_POINTS: u64 = 0x6d69_6e68;
     pub const POTENTIAL: u64 = 0x706f_7465;
     pub const FIELD: u64 = 0x6669_656c;
     pub const LATENT: u64 = 0x6c61_7465;
     pub const MOONS: u64 = 0x6d6f_6f6e;
+    pub const WAVE: u64 = 0x7761_7665;
     pub const ROWS: u64 = 0x726f_7773;
+    pub const SERIES: u64 = 0x7365_7269;
+    pub const TIES: u64 = 0x7469_6573;
 }
 
 /// n uniform points of the cube \[−1, 1\]^d, their outputs under `truth`, and independent normal noise on each of the p

@@ -39,9 +39,7 @@ impl Points {
     pub fn empty(like: &Inputs, room: usize) -> Self {
         let rows = match like {
             Inputs::Dense(x) => Kept::Dense { values: Vec::with_capacity(room * x.ncols()), width: x.ncols() },
-            Inputs::Sparse(x) => {
-                Kept::Sparse(Csr { width: x.width, start: vec![0], columns: Vec::new(), values: Vec::new() })
-            }
+            Inputs::Sparse(x) => Kept::Sparse(Csr::empty(x.width)),
         };
         Points { rows, squares: Vec::with_capacity(room) }
     }
@@ -60,21 +58,7 @@ impl Points {
                 (0..x.nrows()).for_each(|i| values.extend(x.row(i).iter()));
             }
             (Kept::Dense { .. }, sparse) => return self.add(&Inputs::Dense(sparse.to_dense())),
-            (Kept::Sparse(all), Inputs::Sparse(x)) => {
-                let base = all.values.len();
-                all.start.extend(x.start[1..].iter().map(|s| s + base));
-                all.columns.extend(&x.columns);
-                all.values.extend(&x.values);
-            }
-            (Kept::Sparse(all), Inputs::Dense(x)) => {
-                for i in 0..x.nrows() {
-                    for (k, v) in x.row(i).iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                        all.columns.push(k as u32);
-                        all.values.push(*v);
-                    }
-                    all.start.push(all.values.len());
-                }
-            }
+            (Kept::Sparse(all), more) => all.append(more),
         }
         self.squares.extend(more.norms().iter().map(|norm| norm * norm));
     }
@@ -209,16 +193,7 @@ impl Points {
             Kept::Dense { values, width } => {
                 Inputs::Dense(Mat::from_fn(rows.len(), *width, |a, k| values[rows[a] * width + k]))
             }
-            Kept::Sparse(x) => {
-                let mut some = Csr { width: x.width, start: vec![0], columns: Vec::new(), values: Vec::new() };
-                for &i in rows {
-                    let span = x.start[i]..x.start[i + 1];
-                    some.columns.extend(&x.columns[span.clone()]);
-                    some.values.extend(&x.values[span]);
-                    some.start.push(some.values.len());
-                }
-                Inputs::Sparse(some)
-            }
+            Kept::Sparse(x) => Inputs::Sparse(x.pick(rows)),
         }
     }
 

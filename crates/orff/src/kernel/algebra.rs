@@ -1,7 +1,9 @@
-//! The algebra of kernels is the algebra of their atoms: sum = union; scale = a; M K Mᵀ = MB; K(T·,T·) = Tᵀω with B of
-//! the original ω; Schur product = ω₁+ω₂ with the row-wise Khatri–Rao product of factors. \[algebra\]
+//! The algebra of kernels is the algebra of their atoms: sum = union; scale = a; Schur product =
+//! ω₁+ω₂ with the row-wise Khatri–Rao product of factors. \[algebra\]
 
-use super::{Block, Factors, Formula, Helmholtz, Kernel, Matrix, Seen, Transformable, Units, reading};
+use super::{
+    Block, Conjugated, Factors, Formula, Helmholtz, Kernel, Precomposed, Seen, Transformable, Units, reading,
+};
 use crate::error::{Error, Result};
 use crate::random::Stream;
 use crate::spectrum::{Draw, DrawKind, Lengthscale, Omega, Spectrum};
@@ -48,28 +50,6 @@ pub struct Product {
     pub right: Box<Kernel>,
 }
 
-/// M K Mᵀ.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Conjugated {
-    /// M (p′×p).
-    #[serde(deserialize_with = "reading::by")]
-    pub by: Matrix,
-    /// K.
-    pub of: Box<Kernel>,
-}
-
-/// K(Tx, Tz).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Precomposed {
-    /// T (d′×d).
-    #[serde(deserialize_with = "reading::by", alias = "with")]
-    pub by: Matrix,
-    /// K on d′ inputs.
-    pub of: Box<Kernel>,
-}
-
 impl Kernel {
     /// c·K.
     pub fn scaled(self, factor: f64) -> Kernel {
@@ -78,16 +58,6 @@ impl Kernel {
             other if factor == 1.0 => other,
             other => Scaled { factor, of: Box::new(other) }.into(),
         }
-    }
-
-    /// M K Mᵀ with M p′×p.
-    pub fn conjugated(self, by: Matrix) -> Kernel {
-        Conjugated { by, of: Box::new(self) }.into()
-    }
-
-    /// K(T·, T·) with T d′×d.
-    pub fn precomposed(self, by: Matrix) -> Kernel {
-        Precomposed { by, of: Box::new(self) }.into()
     }
 
     /// The kernel with every open lengthscale set to the given one.
@@ -113,7 +83,7 @@ impl Kernel {
     }
 
     /// The terms of the kernel written as a sum: products and wrappers are distributed over sums.
-    pub(super) fn terms(&self) -> Vec<Kernel> {
+    pub(crate) fn terms(&self) -> Vec<Kernel> {
         match self {
             Kernel::Sum(s) => s.terms.iter().flat_map(Kernel::terms).collect(),
             Kernel::Scaled(s) => s.of.terms().into_iter().map(|k| k.scaled(s.factor)).collect(),
@@ -210,7 +180,7 @@ pub(super) fn share(terms: &[Kernel], d: usize, count: usize, how: &Draw, sum: S
 }
 
 /// Bⱼ of every atom through a map of dense factors, stacked.
-fn relist(block: &Block, mut map: impl FnMut(usize, Mat<f64>) -> Mat<f64>) -> Factors {
+pub(super) fn relist(block: &Block, mut map: impl FnMut(usize, Mat<f64>) -> Mat<f64>) -> Factors {
     let factors: Vec<Mat<f64>> = (0..block.count()).map(|j| map(j, block.factor(j))).collect();
     let (p, r) = (factors[0].nrows(), factors[0].ncols());
     Factors::Listed { outputs: p, stacked: Mat::from_fn(p * factors.len(), r, |i, k| factors[i / p][(i % p, k)]) }
@@ -222,6 +192,11 @@ fn khatri_rao(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
 }
 
 impl Kernel {
+    /// Whether it is a kernel of fields, whose components share their unit.
+    pub(crate) fn is_field(&self) -> bool {
+        matches!(self, Kernel::CurlFree(_) | Kernel::DivFree(_) | Kernel::Helmholtz(_))
+    }
+
     /// Whether a kernel of some kind is anywhere in this one.
     pub(crate) fn has(&self, kind: fn(&Kernel) -> bool) -> bool {
         let inside = match self {
@@ -236,7 +211,7 @@ impl Kernel {
     }
 }
 
-fn not_transformable(kernel: &Kernel, what: &str) -> Result<()> {
+pub(super) fn not_transformable(kernel: &Kernel, what: &str) -> Result<()> {
     match kernel {
         Kernel::Transformable(_) => Err(Error::refused(
             format!("{what} of a transformable kernel"),
@@ -398,90 +373,5 @@ impl Formula for Product {
 
     fn units(&self) -> (Units, Units) {
         strictest(self.left.units(), self.right.units())
-    }
-}
-
-impl Formula for Conjugated {
-    fn check(&self) -> Result<()> {
-        not_transformable(&self.of, "M K Mᵀ")?;
-        self.of.check()
-    }
-
-    fn resolve(&self, seen: &Seen) -> Result<Kernel> {
-        let (rows, columns) = (self.by.mat().nrows(), self.by.mat().ncols());
-        if rows != seen.outputs {
-            return Err(Error::shape("matrix of M K Mᵀ", format!("{} rows, one per output", seen.outputs), rows));
-        }
-        not_transformable(&self.of, "M K Mᵀ")?;
-        let of = self.of.resolve(&Seen { outputs: columns, sample: None, ..*seen })?;
-        Ok(of.conjugated(self.by.clone()))
-    }
-
-    fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {
-        let (m, k) = (self.by.mat(), self.of.eval(x, z)?);
-        if m.ncols() != k.nrows() {
-            return Err(Error::shape("matrix of M K Mᵀ", format!("{} columns", k.nrows()), m.ncols()));
-        }
-        Ok(m * k * m.transpose())
-    }
-
-    fn draw(&self, d: usize, count: usize, how: &Draw) -> Result<Block> {
-        let block = self.of.formula().draw(d, count, how)?;
-        let m = self.by.mat();
-        if m.ncols() != block.factors.outputs() {
-            return Err(Error::shape("matrix of M K Mᵀ", format!("{} columns", block.factors.outputs()), m.ncols()));
-        }
-        let factors = match block.factors.shared() {
-            Some(b) => Factors::Shared(m * b),
-            None => relist(&block, |_, b| m * b),
-        };
-        Ok(Block { factors, ..block })
-    }
-
-    fn units(&self) -> (Units, Units) {
-        (self.of.units().0, Units::Common)
-    }
-}
-
-impl Formula for Precomposed {
-    fn check(&self) -> Result<()> {
-        not_transformable(&self.of, "a change of inputs")?;
-        self.of.check()
-    }
-
-    fn resolve(&self, seen: &Seen) -> Result<Kernel> {
-        not_transformable(&self.of, "a change of inputs")?;
-        let of = self.of.resolve(seen)?;
-        Ok(of.precomposed(self.by.clone()))
-    }
-
-    fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {
-        let t = self.by.mat();
-        if t.ncols() != x.len() {
-            return Err(Error::shape("matrix of K(T·,T·)", format!("{} columns", x.len()), t.ncols()));
-        }
-        let map = |x: &[f64]| -> Vec<f64> {
-            (0..t.nrows()).map(|i| (0..t.ncols()).map(|k| t[(i, k)] * x[k]).sum()).collect()
-        };
-        self.of.eval(&map(x), &map(z))
-    }
-
-    fn draw(&self, d: usize, count: usize, how: &Draw) -> Result<Block> {
-        let t = self.by.mat();
-        if t.ncols() != d {
-            return Err(Error::shape("matrix of K(T·,T·)", format!("{d} columns"), t.ncols()));
-        }
-        let block = self.of.formula().draw(t.nrows(), count, how)?;
-        let factors = match block.factors.shared() {
-            Some(b) => Factors::Shared(b.clone()),
-            None => relist(&block, |_, b| b),
-        };
-        let omega = Omega::Dense(block.omega.to_dense() * t);
-        Ok(Block { omega, factors, ..block })
-    }
-
-    fn units(&self) -> (Units, Units) {
-        let (inputs, outputs) = self.of.units();
-        (inputs.max(Units::Common), outputs)
     }
 }

@@ -117,7 +117,12 @@ impl Atoms {
             super::Matrix::new(m.to_owned(), name)?;
         }
         let p = factors.nrows() / count;
-        let factors = Factors::Listed { outputs: p, stacked: factors.to_owned() };
+        let first = factors.subrows(0, p);
+        // one factor for all makes the kernel decomposable
+        let factors = match (1..count).all(|j| factors.subrows(j * p, p) == first) {
+            true => Factors::Shared(first.to_owned()),
+            false => Factors::Listed { outputs: p, stacked: factors.to_owned() },
+        };
         Ok(Atoms {
             blocks: vec![Block {
                 omega: Omega::Dense(omega.to_owned()),

@@ -3,6 +3,7 @@
 
 mod algebra;
 mod atoms;
+mod between;
 mod curl_free;
 mod decomposable;
 mod differential;
@@ -17,8 +18,9 @@ mod reading;
 mod section;
 mod transformable;
 
-pub use algebra::{Conjugated, Precomposed, Product, Scaled, Sum, SumDraw};
+pub use algebra::{Product, Scaled, Sum, SumDraw};
 pub use atoms::{Atoms, Block};
+pub use between::{Conjugated, Precomposed};
 pub use curl_free::CurlFree;
 pub use decomposable::Decomposable;
 pub use div_free::DivFree;

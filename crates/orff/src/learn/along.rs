@@ -1,11 +1,8 @@
 //! What all learners on a graph share: what was said of kernel, graph and fit.
 
 use super::graph::Graphing;
-use super::{ClassWeight, Offset, Regression};
+use super::{ClassLoss, ClassWeight, Offset, Regression};
 use crate::params::Auto;
-
-/// Losses of classes that these learners take.
-pub(super) const LOSSES: &[&str] = &["squared", "simplex-hinge", "logistic"];
 
 /// What was said of kernel, graph and fit, of any of these learners.
 pub(super) struct Along {
@@ -20,6 +17,7 @@ pub(super) struct Along {
 /// What was said of classes.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
+    pub loss: ClassLoss,
     pub class_weight: &'a ClassWeight,
     /// The label that is none.
     pub unlabelled: Option<&'a str>,
@@ -80,6 +78,7 @@ pub(super) use along;
 macro_rules! asked {
     ($self:ident) => {
         Some(crate::learn::along::Asked {
+            loss: $self.loss,
             class_weight: &$self.class_weight,
             unlabelled: $self.unlabelled.as_deref(),
         })

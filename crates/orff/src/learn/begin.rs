@@ -152,15 +152,12 @@ impl<'a> Sampled<'a> {
 
     /// Refuses a metric that cannot be used, before any work.
     pub fn check_metric(&self, metric: &Mat<f64>) -> Result<()> {
-        solve::whitener(&self.stage.scaled_metric(metric)?, metric.nrows())?;
-        if self.gaps() {
-            return Err(solve::incomplete_metric());
-        }
-        Ok(())
+        solve::whitener(&self.stage.scaled_metric(metric)?, metric.nrows()).map(drop)
     }
 
     /// Chooses what the kernel leaves open.
     pub fn begin(self, learner: &Regression, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Begun<'a>> {
+        self.warn_of_repetitions(choices, watch);
         let rows = self.drawn.size().unwrap_or(self.drawn.rows.inputs.nrows()) as f64;
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         let preparation = &self.stage.preparation;
@@ -168,6 +165,7 @@ impl<'a> Sampled<'a> {
         let (seen, reasons) = choose::open_parameters(learner, &self.given, &prepared, self.seen(), watch)?;
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         let kernel = self.given.resolve(&seen)?;
+        self.warn_of_units(&kernel, choices, watch)?;
         let inner = match &kernel {
             Kernel::Transformable(t) => {
                 let one = Output::Given { matrix: Matrix::new(Mat::identity(1, 1), "output")? };

@@ -40,10 +40,9 @@ pub(super) fn leave_one_out(
     judged.calibrate(watch)
 }
 
-/// Calibrates by predictions f (n×T−1, among the corners of a simplex) of rows of these classes, by models that had not
-/// learned from them.
+/// Calibrates by predictions f (n×p) of rows of these classes, by models that had not learned from them.
 pub(super) fn of_predictions(
-    (classes, link): (usize, Link),
+    (code, classes, link): (Code, usize, Link),
     f: MatRef<f64>,
     weights: &Weights,
     of: &[usize],
@@ -51,7 +50,7 @@ pub(super) fn of_predictions(
 ) -> Result<Calibration> {
     watch.stage("calibrate");
     let (scores, class, weight) = (Vec::new(), Vec::new(), Vec::new());
-    let mut judged = Judged { code: Code::Simplex, classes, link, scores, class, weight };
+    let mut judged = Judged { code, classes, link, scores, class, weight };
     judged.add(f, Some(weights), of);
     judged.calibrate(watch)
 }
@@ -216,6 +215,9 @@ impl Judged {
         for _ in 0..40 {
             let a = libm::exp(log);
             let [_, slope, curvature] = at(a);
+            if slope == 0.0 {
+                break;
+            }
             if slope > 0.0 {
                 high = log
             } else {

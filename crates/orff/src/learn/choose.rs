@@ -32,13 +32,16 @@ pub struct Prepared<'a> {
     pub preparation: &'a Preparation,
 }
 
+/// How a length in the units of the inputs is said; whoever knows these units may put them in its place.
+pub const OWN_UNITS: &str = "in their own units";
+
 /// A length that was chosen in the kernel's coordinates, in words; in the user's units too where all inputs have one.
 pub fn length(chosen: f64, preparation: &Preparation) -> String {
     let scale = &preparation.scale;
     let plain = preparation.group.is_additive() && preparation.views.is_empty();
     let one = plain && scale.iter().all(|s| *s == scale[0]);
     match scale.first().filter(|_| one) {
-        Some(scale) => format!("{chosen:.4} (in scaled inputs; {:.4} in their own units)", chosen * scale),
+        Some(scale) => format!("{chosen:.4} (in scaled inputs; {:.4} {OWN_UNITS})", chosen * scale),
         None => format!("{chosen:.4} (in scaled inputs)"),
     }
 }
@@ -67,8 +70,10 @@ pub fn features(rows: usize, outputs: usize, columns: usize, again: bool, kind: 
     let reason = if chosen == even(affordable) && affordable < useful {
         let why = if most < EIGEN_UNKNOWNS { format!("for {rows} rows") } else { "solved at once".into() };
         format!("{columns} unknowns per column, {most} unknowns {why}")
+    } else if useful == 256 {
+        "the fewest by default".to_string()
     } else if useful < 2000 {
-        format!("for {rows} rows")
+        format!("eight for each of {rows} rows")
     } else {
         "the default".to_string()
     };

@@ -6,12 +6,13 @@ use super::coded::{Coded, Tally, tally};
 use super::declare::declare;
 use super::held::Held;
 use super::ridge::{Again, Ridge};
-use super::{ClassWeight, Fitted, Regression, Solver};
+use super::weighing::Weighing;
+use super::{Fitted, Regression, Solver};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, reblock};
 use crate::kernel::{Kernel, Units};
 use crate::loss::Named;
-use crate::model::{Calibration, Classes, Code, Labels, Linear, Training};
+use crate::model::{Alignment, Calibration, Classes, Code, Labels, Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::Rows;
 use crate::watch::Watch;
@@ -24,33 +25,7 @@ declare! {
             /// The kernel: a name, an expression such as "matern(2.5)" or "gaussian + 0.1*laplace", or its structured form.
             kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
         }
-        lengthscale group drawn
-        {
-            /// The loss: squared, on the simplex code of the classes, in closed form; or, by passes over the rows, logistic and
-            /// simplex-hinge on the same code, hinge and squared-hinge for each class against the rest.
-            loss / loss: ClassLoss = ClassLoss::Squared,
-                Kind::Choice(&["squared", "hinge", "squared-hinge", "simplex-hinge", "logistic"]);
-            /// Weights of the classes: balanced (each class counts the same in all), a number for each class by name
-            /// (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
-            class_weight / class_weight: ClassWeight = ClassWeight::None, Kind::ClassWeights;
-            /// The ridge: a number (λ of the mean loss), or how to choose it. loo takes the largest whose exact leave-one-out
-            /// error is within 0.01 % of the smallest; it, gcv and evidence are for the squared loss. auto is loo there; for
-            /// other losses the smallest error (logistic: the smallest loss) of five folds, on at most 4096 rows.
-            ridge / alpha: Auto<Ridge> = Auto::Auto,
-                Kind::WordOr(&["auto", "loo", "gcv", "evidence"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
-            /// Learn a constant for each class.
-            offset / fit_intercept: bool = true, Kind::Flag;
-        }
-        precision memory
-        {
-            /// When iterations stop. Squared loss: relative residual of conjugate gradients (auto: 1e-10). hinge and
-            /// simplex-hinge: relative duality gap (auto: 1e-3). logistic and squared-hinge: what predictions may still
-            /// change, relative (auto: 1e-10 where passes are cheap, else 1e-6).
-            tolerance / tol: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 0.0, max: 1.0, open: true });
-            /// Most iterations of conjugate gradients, or passes over the rows.
-            iterations / max_iter: usize = 2000, Kind::Count { min: 1, max: u64::MAX };
-        }
-        seed
+        lengthscale group drawn losses_of_classes precision memory tolerance_of_classes seed
 }
 
 /// Relative residual of conjugate gradients, unless another is asked for.
@@ -74,6 +49,9 @@ pub enum ClassLoss {
 }
 
 impl ClassLoss {
+    /// Their names.
+    pub const NAMES: &[&str] = &["squared", "hinge", "squared-hinge", "simplex-hinge", "logistic"];
+
     /// The loss of outputs, unless there is a closed form.
     pub(super) fn named(self) -> Option<Named> {
         match self {
@@ -124,10 +102,16 @@ impl Classification {
     /// ```
     pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<FittedClasses> {
         self.check()?;
-        in_pool(self.threads, || self.fit_here(rows, watch))
+        Ok(in_pool(self.threads, || self.fit_here(rows, None, watch))?.0)
     }
 
-    fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<FittedClasses> {
+    /// Learns; with weights of atoms that are learned first, if asked for.
+    pub(super) fn fit_here(
+        &self,
+        rows: &dyn Rows,
+        weighing: Option<Weighing>,
+        watch: &mut dyn Watch,
+    ) -> Result<(FittedClasses, Option<Alignment>)> {
         if self.kernel.views().is_some() {
             let why = "its outputs are views of one function, not the corners of a simplex; use another kernel";
             return Err(Error::refused("a transformable kernel with classes", why));
@@ -136,16 +120,23 @@ impl Classification {
         let code = self.loss.code(tally.names.len());
         let coded = Coded::new(rows, code, &tally, &self.class_weight)?;
         match self.loss.named() {
-            None => self.fit_squared(&coded, tally, watch),
-            Some(loss) => self.fit_risk(&loss, &coded, tally, watch),
+            None => self.fit_squared(&coded, tally, weighing, watch),
+            Some(loss) => self.fit_risk(&loss, &coded, tally, weighing, watch),
         }
     }
 
-    fn fit_squared(&self, coded: &Coded, tally: Tally, watch: &mut dyn Watch) -> Result<FittedClasses> {
+    fn fit_squared(
+        &self,
+        coded: &Coded,
+        tally: Tally,
+        weighing: Option<Weighing>,
+        watch: &mut dyn Watch,
+    ) -> Result<(FittedClasses, Option<Alignment>)> {
         let learner = self.regression();
         // a common unit: nothing depends on the order of the classes
         let (mut gathering, begun, _) = learner.begin_here(coded, Some(Units::Common), false, watch)?;
         tally.absent().for_each(|line| gathering.choices.say(watch, line));
+        let alignment = weighing.map(|w| w.reweigh(&mut gathering, coded, watch)).transpose()?;
         let part = |batch: &_| coded.left(batch);
         let again = Again { rows: coded, part: Some(&part) };
         let (mut fitted, calibration): (Fitted, _) = if gathering.iterates() {
@@ -164,7 +155,7 @@ impl Classification {
         };
         // what it was needed for is done
         fitted.model.posterior = None.into();
-        Ok(self.fitted(fitted, coded, tally, calibration, watch))
+        Ok((self.fitted(fitted, coded, tally, calibration, watch), alignment))
     }
 
     /// The model with its classes.

@@ -81,6 +81,75 @@ macro_rules! declare {
                 Kind::Choice(&["concatenation", "mixture"]);
         ] $($head)* }
     };
+    (@ [alignment $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Candidates that are drawn and weighed; auto is eight for each atom that is kept.
+            candidates / n_candidates: crate::params::Auto<usize> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Count { min: 1, max: 100_000_000 });
+            /// How weights q follow from alignment losses L and the prior p: pac-bayes, q ∝ p exp(−β√n L); chi2, the least loss with
+            /// χ²(q‖p) ≤ ρ; or a number μ > 1, the same with Σ p(q/p)^μ − 1 ≤ ρ.
+            method / method: crate::align::Method = crate::align::Method::PacBayes,
+                Kind::WordOr(crate::align::Method::NAMES, &Kind::Number { min: 1.0, max: 1e3, open: true });
+            /// β of pac-bayes: how much losses count, in units of √n.
+            strength / beta: f64 = 1.0, Kind::Number { min: 0.0, max: f64::INFINITY, open: false };
+            /// ρ of the other methods: how far weights may be from the prior; auto is as far as uniform weights of the atoms that
+            /// are kept.
+            divergence / rho: crate::params::Auto<f64> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+            /// Which candidates are kept: draws without replacement, all of the same weight; with replacement (an atom drawn twice is
+            /// one of twice the weight); or the most probable with their weights.
+            sampling / sampling: crate::align::Sampling = crate::align::Sampling::WithoutReplacement,
+                Kind::Choice(crate::align::Sampling::NAMES);
+        ] $($head)* }
+    };
+    (@ [losses_of_classes $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// The loss: squared, on the simplex code of the classes, in closed form; or, by passes over the rows, logistic and
+            /// simplex-hinge on the same code, hinge and squared-hinge for each class against the rest.
+            loss / loss: crate::learn::ClassLoss = crate::learn::ClassLoss::Squared,
+                Kind::Choice(crate::learn::ClassLoss::NAMES);
+            /// Weights of the classes: balanced (each class counts the same in all), a number for each class by name
+            /// (classes without one weigh 1), or none. Probabilities are those of the weighted rows.
+            class_weight / class_weight: crate::learn::ClassWeight = crate::learn::ClassWeight::None, Kind::ClassWeights;
+            /// The ridge: a number (λ of the mean loss), or how to choose it. loo takes the largest whose exact leave-one-out
+            /// error is within 0.01 % of the smallest; it, gcv and evidence are for the squared loss. auto is loo there; for
+            /// other losses the smallest error (logistic: the smallest loss) of five folds, on at most 4096 rows.
+            ridge / alpha: crate::params::Auto<crate::learn::Ridge> = crate::params::Auto::Auto,
+                Kind::WordOr(&["auto", "loo", "gcv", "evidence"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
+            /// Learn a constant for each class.
+            offset / fit_intercept: bool = true, Kind::Flag;
+
+        ] $($head)* }
+    };
+    (@ [tolerance_of_classes $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// When iterations stop. Squared loss: relative residual of conjugate gradients (auto: 1e-10). hinge and
+            /// simplex-hinge: relative duality gap (auto: 1e-3). logistic and squared-hinge: what predictions may still
+            /// change, relative (auto: 1e-10 where passes are cheap, else 1e-6).
+            tolerance / tol: crate::params::Auto<f64> = crate::params::Auto::Auto, Kind::Auto(&Kind::Number { min: 0.0, max: 1.0, open: true });
+            /// Most iterations of conjugate gradients, or passes over the rows.
+            iterations / max_iter: usize = 2000, Kind::Count { min: 1, max: u64::MAX };
+
+        ] $($head)* }
+    };
+    (@ [landmarks $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Landmarks: how many, or which share of the rows.
+            landmarks / n_landmarks: crate::params::Amount = crate::params::Amount::Share(0.1), Kind::Amount;
+            /// Where they are: clusters (centroids of the rows of each class, by k-means) or rows (at random; the bounds hold for
+            /// these).
+            centres / centers: crate::learn::Centres = crate::learn::Centres::Clusters,
+                Kind::Choice(&["clusters", "rows"]);
+            /// Candidates of each landmark.
+            atoms / n_atoms: usize = 64, Kind::Count { min: 1, max: 1_000_000 };
+            /// β of the weights q ∝ exp(−β√n L) of a landmark's candidates: how much losses count.
+            strength / beta: f64 = 1.0, Kind::Number { min: 0.0, max: f64::INFINITY, open: false };
+            /// How frequencies are drawn; auto is quasi-monte-carlo up to 20 inputs, orthogonal up to 127, structured up to 4096, iid
+            /// above and where the kernel refuses these.
+            draw / draw: crate::params::Auto<crate::spectrum::DrawKind> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Choice(&["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"]));
+        ] $($head)* }
+    };
     (@ [neighbours $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
             /// Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
@@ -143,10 +212,10 @@ macro_rules! declare {
     };
     (@ [classes $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
-            /// The loss: squared, on the simplex code of the classes, in closed form; simplex-hinge, the support vector
-            /// machine of several classes (that of two is the usual one); or logistic.
-            loss / loss: crate::loss::Named = crate::loss::Named::Squared(crate::loss::Squared),
-                Kind::Choice(crate::learn::along::LOSSES);
+            /// The loss: squared, on the simplex code of the classes, in closed form; or, by passes over the labelled rows,
+            /// logistic and simplex-hinge (the support vector machine of several classes) on the same code, hinge and
+            /// squared-hinge for each class against the rest.
+            loss / loss: crate::learn::ClassLoss = crate::learn::ClassLoss::Squared, Kind::Choice(crate::learn::ClassLoss::NAMES);
             /// A label that stands for no label, such as -1; rows whose label is empty have none anyway.
             unlabelled / unlabeled: Option<String> = None, Kind::Text;
             /// Weights of the classes: balanced (each class counts the same in all), a number for each class by name
@@ -162,6 +231,20 @@ macro_rules! declare {
             /// function, or none.
             offset / offset: crate::learn::Offset = crate::learn::Offset::Mean,
                 Kind::Choice(&["mean", "learned", "none"]);
+        ] $($head)* }
+    };
+    (@ [trees $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Number of trees.
+            trees / n_estimators: usize = 100, Kind::Count { min: 1, max: 1_000_000 };
+        ] $($head)* }
+    };
+    (@ [contamination $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Share of outliers among the rows: it fixes the offset below which a score is one of an outlier. auto needs no
+            /// such share: the offset is the score of rows that are neither usual nor unusual.
+            contamination / contamination: crate::params::Auto<f64> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Number { min: 0.0, max: 0.5, open: true });
         ] $($head)* }
     };
     (@ [posterior $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {

@@ -97,7 +97,7 @@ impl ExactRegression {
         let scalar = v > 1 || sampled.some_kernel()?.separated().is_some();
         let width = if scalar { v } else { p };
         let bytes = self.allow(sampled.rows(), p, sampled.rows().saturating_mul(width))?;
-        let megabytes = (bytes / 1e6).max(1.0);
+        let megabytes = (bytes / 1e6).max(1.0) + watch.held();
         choices.say(
             watch,
             format!("memory about {megabytes:.0} MB for {} rows (Nyström landmarks take less)", sampled.rows()),

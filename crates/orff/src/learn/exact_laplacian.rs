@@ -1,17 +1,16 @@
 //! The warped kernel itself, without features: ridge (LapKRR) and classes (LapSVM), the references for a few thousand rows.
 //! \[warp\]
 
-use super::FittedClasses;
 use super::along::{Along, Asked, along, asked};
 use super::begin::{self, FittedExact, Scaled, in_pool};
 use super::declare::declare;
 use super::judge::Labelled;
 use super::problem::Problem;
 use super::sections::Sections;
-use super::warped::{Final, Judged, LEFT_OUT, classified, squared, tied};
+use super::warped::{Final, Judged, LEFT_OUT, classified, tied};
+use super::{ClassLoss, FittedClasses};
 use crate::error::{Error, Result};
 use crate::feature::{Characters, Moments};
-use crate::loss::Named;
 use crate::model::{Exact, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Inputs, Rows};
@@ -35,7 +34,7 @@ impl ExactLaplacian {
         self.check()?;
         let along = Along { strength: self.strength, ..along!(self) };
         in_pool(self.threads, || {
-            let (model, training, _) = fit(&along, None, &Named::Squared(Default::default()), rows, watch)?;
+            let (model, training, _) = fit(&along, None, ClassLoss::Squared, rows, watch)?;
             Ok(FittedExact { model, training })
         })
     }
@@ -48,7 +47,7 @@ impl ExactLaplacianClassifier {
         self.check()?;
         let along = Along { strength: self.strength, ..along!(self) };
         in_pool(self.threads, || {
-            let (model, training, judged) = fit(&along, asked!(self), &self.loss, rows, watch)?;
+            let (model, training, judged) = fit(&along, asked!(self), self.loss, rows, watch)?;
             classified(model, training, judged, watch)
         })
     }
@@ -57,7 +56,7 @@ impl ExactLaplacianClassifier {
 fn fit(
     along: &Along,
     asked: Option<Asked>,
-    loss: &Named,
+    loss: ClassLoss,
     rows: &dyn Rows,
     watch: &mut dyn Watch,
 ) -> Result<(Exact, Training, Option<Judged>)> {
@@ -107,7 +106,7 @@ fn fit(
     }
     let with = Final {
         labelled: if collected.complete() { labelled(&some)? } else { None },
-        everyone: if squared(loss) || some.len() == all.len() { None } else { labelled(&all)? },
+        everyone: if loss == ClassLoss::Squared || some.len() == all.len() { None } else { labelled(&all)? },
         basis: &sections,
         some,
         moments,

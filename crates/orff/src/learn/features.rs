@@ -2,16 +2,16 @@
 
 use super::begin::{Choices, in_pool};
 use super::declare::declare;
-use super::{Regression, choose, sample, scale};
-use crate::error::{Error, Result};
+use super::scalar::{Scalar, features_only};
+use super::{Regression, choose};
+use crate::error::Result;
 use crate::feature::MapKind;
-use crate::kernel::{Kernel, Seen};
-use crate::model::{Held, Linear, Training};
+use crate::kernel::Kernel;
+use crate::model::{Linear, Training};
 use crate::params::{Auto, Params};
-use crate::rows::{Rows, Weights};
+use crate::rows::Rows;
 use crate::spectrum::{Lengthscale, Measure};
 use crate::watch::Watch;
-use faer::Mat;
 
 declare! {
     /// Random Fourier features: columns z(x) with ⟨z(x), z(x′)⟩ ≈ k(x, x′).
@@ -65,34 +65,11 @@ impl FourierFeatures {
     }
 
     fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<(Linear, Training)> {
-        if rows.inputs() == 0 {
-            return Err(Error::Data("no inputs: choose at least one column".into()));
-        }
         let mut choices = Choices::default();
         let given = self.kernel.with_lengthscale(&self.lengthscale);
-        let (drawn, _) = sample::draw(rows, self.seed, watch)?;
-        if matches!(&drawn.rows.weights, Some(Weights::Row(w)) if w.iter().all(|w| *w == 0.0)) {
-            return Err(Error::Data("no row counts: every weight is zero".into()));
-        }
-        let one = "one with one output, such as gaussian or matern(2.5)";
-        if let Some(outputs) = given.own_outputs(rows.inputs())?.filter(|own| *own != 1) {
-            return Err(Error::shape("kernel", one, outputs));
-        }
-        let preparation = scale::inputs(&given, &self.group, &drawn.rows)?;
-        let prepared = preparation.prepare(&drawn.rows.inputs, 1)?;
-        let closed = Seen { outputs: 1, lengthscale: Some(1.0), ..Seen::default() };
-        let open = given.resolve(&closed)? != given.resolve(&Seen { lengthscale: Some(2.0), ..closed })?;
-        let median =
-            if open { choose::median_distance(&prepared, drawn.rows.weights.as_ref(), self.seed) } else { 1.0 };
-        if open {
-            choices.say(watch, format!("lengthscale {}: median distance", choose::length(median, &preparation)));
-        }
-        let kernel = given.resolve(&Seen { lengthscale: Some(median), ..closed })?;
-        let d = prepared.ncols();
-        let outputs = kernel.outputs(d)?;
-        if outputs != 1 || kernel.views().is_some() {
-            return Err(Error::shape("kernel", one, outputs));
-        }
+        let Scalar { drawn, preparation, kernel, .. } =
+            Scalar::begin(&given, &self.group, self.seed, rows, &mut choices, watch)?;
+        let d = preparation.centre.len();
         let features = match self.features.fixed() {
             Some(features) => features,
             None => {
@@ -113,16 +90,7 @@ impl FourierFeatures {
         let (draw, measure, sum, map, seed) = (self.draw, self.measure, self.sum, self.map, self.seed);
         let learner = Regression { draw, measure, sum, map, seed, ..Regression::default() };
         let map = learner.draw_map(&kernel, d, features)?;
-        let model = Linear {
-            preparation,
-            table: Mat::zeros(map.characters(), 1),
-            map,
-            offset: vec![0.0],
-            noise: Mat::zeros(1, 1),
-            output_scale: vec![1.0],
-            posterior: Held::None,
-            warp: None,
-        };
+        let model = features_only(preparation, map, None);
         let rows = drawn.total.unwrap_or(drawn.rows.inputs.nrows());
         let training = Training { rows, kernel: Some(kernel), choices: choices.lines, ..Training::default() };
         Ok((model, training))

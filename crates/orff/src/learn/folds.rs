@@ -274,7 +274,7 @@ impl Design for Others<'_> {
 }
 
 /// A number that says what is in row i.
-fn digest(inputs: &Inputs, i: usize) -> u64 {
+pub(super) fn digest(inputs: &Inputs, i: usize) -> u64 {
     let mut sum = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |word: u64| {
         // the mixing of SplitMix64

@@ -1,7 +1,7 @@
 //! Which variable moves which: the average slope of a fitted autoregression, and how often chance gives as much. \[influence\]
 
 use super::Order;
-use super::begin::in_pool;
+use super::begin::{Choices, in_pool};
 use super::least_squares::LeastSquares;
 use super::series::{Autoregression, Method};
 use crate::error::{Error, Result};
@@ -49,7 +49,8 @@ impl Autoregression {
         let deviations: Vec<f64> = (0..p).map(|t| deviation(&rows.outputs, t)).collect();
         let slopes = |body: &Body, rows: &Transitions| strength(body, rows, (order, p), &deviations);
         watch.stage("influence");
-        let Fixed { body, mut refit } = self.fixed(&rows, watch)?;
+        let settled = self.settled(series, order, &mut Choices::default(), watch)?;
+        let Fixed { body, mut refit } = settled.fixed(&rows, watch)?;
         let strength = slopes(&body, &rows)?;
         if shifts == 0 {
             return Ok(Influence { strength, p_value: None });

@@ -6,7 +6,7 @@ use super::left_out::{Dual, Folds};
 use crate::error::{Error, Result};
 use crate::feature::Basis;
 use crate::linalg::{self, Cholesky};
-use crate::loss::Simplex;
+use crate::model::Code;
 use crate::solve::directions;
 use faer::Mat;
 
@@ -14,12 +14,17 @@ use faer::Mat;
 const RIDGES: usize = 23;
 
 /// How predictions are judged.
-#[derive(Clone, Copy)]
 pub(super) enum Judge<'a> {
     /// By their mean squared error.
     Squares,
     /// By the class each row is taken for.
-    Classes { code: Simplex, classes: &'a [usize] },
+    Classes {
+        code: Code,
+        /// Number of classes.
+        count: usize,
+        /// Of each row.
+        classes: &'a [usize],
+    },
 }
 
 impl Judge<'_> {
@@ -38,13 +43,19 @@ impl Judge<'_> {
         };
         match self {
             Judge::Squares => sum(&|i, t| (f[(i, t)] - y[(i, t)]) * (f[(i, t)] - y[(i, t)])),
-            Judge::Classes { code, classes } => {
-                let row = |i: usize| f.row(i).iter().copied().collect::<Vec<f64>>();
-                let missed: f64 = (0..l).filter(|&i| code.decode(&row(i)) != classes[i]).map(|i| weights[i]).sum();
+            Judge::Classes { code, classes, .. } => {
+                let missed: f64 =
+                    (0..l).filter(|&i| best(&self.scores(f, i)) != classes[i]).map(|i| weights[i]).sum();
+                // what the outputs of all classes have in common tells nothing
+                let common = |m: &Mat<f64>, i: usize| match code {
+                    Code::Simplex => 0.0,
+                    Code::OneVsRest => m.row(i).iter().sum::<f64>() / p as f64,
+                };
+                let (of_f, of_y): (Vec<f64>, Vec<f64>) = (0..l).map(|i| (common(f, i), common(y, i))).unzip();
                 let (ff, fy, yy) = (
-                    sum(&|i, t| f[(i, t)] * f[(i, t)]),
-                    sum(&|i, t| f[(i, t)] * y[(i, t)]),
-                    sum(&|i, t| y[(i, t)] * y[(i, t)]),
+                    sum(&|i, t| (f[(i, t)] - of_f[i]) * (f[(i, t)] - of_f[i])),
+                    sum(&|i, t| (f[(i, t)] - of_f[i]) * (y[(i, t)] - of_y[i])),
+                    sum(&|i, t| (y[(i, t)] - of_y[i]) * (y[(i, t)] - of_y[i])),
                 );
                 let alike = if ff > 0.0 && fy > 0.0 { fy * fy / (ff * yy) } else { 0.0 };
                 missed / total + TIE * (1.0 - alike)
@@ -52,13 +63,21 @@ impl Judge<'_> {
         }
     }
 
+    /// Scores of the classes of row i, none without classes.
+    fn scores(&self, f: &Mat<f64>, i: usize) -> Vec<f64> {
+        let Judge::Classes { code, count, .. } = self else { return Vec::new() };
+        let point: Vec<f64> = f.row(i).iter().copied().collect();
+        let mut scores = vec![0.0; *count];
+        code.scores(&point, &mut scores);
+        scores
+    }
+
     /// How good predictions are, in words.
     pub fn said(&self, f: &Mat<f64>, y: &Mat<f64>, weights: &[f64]) -> String {
         match self {
             Judge::Squares => format!("{:.4} in scaled outputs", self.score(f, y, weights)),
-            Judge::Classes { code, classes } => {
-                let row = |i: usize| f.row(i).iter().copied().collect::<Vec<f64>>();
-                let missed = (0..f.nrows()).filter(|&i| code.decode(&row(i)) != classes[i]).count();
+            Judge::Classes { classes, .. } => {
+                let missed = (0..f.nrows()).filter(|&i| best(&self.scores(f, i)) != classes[i]).count();
                 format!("{missed} of {}", f.nrows())
             }
         }
@@ -71,6 +90,11 @@ impl Judge<'_> {
             Judge::Classes { .. } => "fewest labels missed",
         }
     }
+}
+
+/// The class with the largest score; the first of equals.
+fn best(scores: &[f64]) -> usize {
+    (1..scores.len()).fold(0, |best, c| if scores[c] > scores[best] { c } else { best })
 }
 
 /// How much 1 − r² counts beside the share of classes missed.

@@ -2,6 +2,7 @@
 
 use crate::random::Stream;
 use faer::Mat;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 const LANDMARKS: u64 = 0x6c61_6e64_6d61;
@@ -32,12 +33,16 @@ impl Landmarks {
             Landmarks::Distant => {
                 let mut chosen = vec![stream.below(n)];
                 let mut nearest = vec![f64::INFINITY; n];
+                // rows side by side
+                let d = x.ncols();
+                let all: Vec<f64> = (0..n).flat_map(|i| x.row(i).iter().copied()).collect();
+                let row = |i: usize| &all[i * d..(i + 1) * d];
                 while chosen.len() < count.min(n) {
-                    let last = chosen[chosen.len() - 1];
-                    for i in 0..n {
-                        let square: f64 = (0..x.ncols()).map(|k| (x[(i, k)] - x[(last, k)]).powi(2)).sum();
-                        nearest[i] = nearest[i].min(square);
-                    }
+                    let last = row(chosen[chosen.len() - 1]);
+                    nearest.par_iter_mut().enumerate().with_min_len(64).for_each(|(i, nearest)| {
+                        let square: f64 = row(i).iter().zip(last).map(|(a, b)| (a - b).powi(2)).sum();
+                        *nearest = nearest.min(square);
+                    });
                     let total: f64 = nearest.iter().sum();
                     if total <= 0.0 {
                         break; // the others are copies

@@ -72,6 +72,6 @@ impl LaplacianClassifier {
         self.check()?;
         let along = Along { strength: self.strength, ..along!(self, features) };
         let begin = |watch: &mut dyn Watch| Problem::begin(&along, None, asked!(self), rows, watch);
-        in_pool(self.threads, || begin(watch)?.classification(&self.loss, watch))
+        in_pool(self.threads, || begin(watch)?.classification(self.loss, watch))
     }
 }

@@ -3,6 +3,7 @@
 use super::begin::{Choices, in_pool};
 use super::declare::declare;
 use super::graph::{Graphing, length};
+use super::scalar::features_only;
 use super::search::strong;
 use super::warped::megabytes;
 use super::{Regression, choose, unlabelled};
@@ -11,7 +12,7 @@ use crate::feature::{BLOCK_ROWS, Characters, FeatureMap};
 use crate::graph::Points;
 use crate::kernel::{Kernel, Seen};
 use crate::linalg::{self, Cholesky};
-use crate::model::{Held, Linear, Training};
+use crate::model::{Linear, Training, Warp};
 use crate::params::{Auto, Params};
 use crate::rows::{Inputs, Rows};
 use crate::spectrum::{Lengthscale, Measure};
@@ -138,16 +139,7 @@ impl LaplacianFeatures {
         let moment = graphing.moment(&collected.points, &laplacian, self.power).of(map.characters(), &fill, watch)?;
         watch.stage("warp");
         let warp = self.warp(&map, &moment, strength, &collected.points, &mut choices, watch)?;
-        let model = Linear {
-            preparation: collected.preparation,
-            table: Mat::zeros(map.characters(), 1),
-            map,
-            offset: vec![0.0],
-            noise: Mat::zeros(1, 1),
-            output_scale: vec![1.0],
-            posterior: Held::None,
-            warp: Some(warp),
-        };
+        let model = features_only(collected.preparation, map, Some(Warp::Dense(warp)));
         let training = Training { rows: n, kernel: Some(kernel), choices: choices.lines, ..Training::default() };
         Ok((model, training))
     }

@@ -40,6 +40,11 @@ impl LeastSquares {
         LeastSquares { preparation, shift: (0..y.ncols()).map(|t| spread(y, t).0).collect(), ridge }
     }
 
+    /// The same units with another ridge.
+    pub fn with_ridge(&self, ridge: f64) -> Self {
+        LeastSquares { preparation: self.preparation.clone(), shift: self.shift.clone(), ridge }
+    }
+
     /// The moments of some rows. Time rows·(d + p)².
     pub fn part(&self, x: &Mat<f64>, y: &Mat<f64>, rows: Range<usize>, watch: &mut dyn Watch) -> Result<Part> {
         let mut part = Part::new(x.ncols(), y.ncols());

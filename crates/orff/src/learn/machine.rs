@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Basis, Design, Seen, Visit};
 use crate::linalg;
 use crate::loss::Loss;
+use crate::model::Code;
 use crate::rows::Weights;
 use crate::solve::{minimise_risk, risk};
 use crate::watch::Watch;
@@ -25,6 +26,8 @@ const RIDGES: std::ops::RangeInclusive<i32> = -7..=0;
 const ROUGH: f64 = 1e-3;
 /// Passes of such a fit, at most.
 const QUICK: usize = 300;
+/// Scores closer than this are the same.
+const SAME: f64 = 0.01;
 /// Probes of the preconditioner, at most.
 const PROBES: usize = 64;
 
@@ -32,6 +35,8 @@ const PROBES: usize = 64;
 pub(super) struct Machine<'a> {
     pub labelled: &'a Labelled,
     pub classes: &'a [usize],
+    /// How outputs stand for them, and how many there are.
+    pub code: (Code, usize),
     pub loss: &'a dyn Loss,
     /// Whether a constant is learned.
     pub offset: bool,
@@ -85,7 +90,7 @@ impl Machine<'_> {
         Ok(Solved { table, columns, squared: None, ridge, path: Vec::new(), iterations: report.iterations, held_out })
     }
 
-    /// The ridge with the fewest missed labels, and what rows were predicted to be by others at it.
+    /// The largest ridge with the fewest missed labels, and what rows were predicted to be by others at it.
     fn ridge(
         &self,
         rows: &Mat<f64>,
@@ -120,16 +125,14 @@ impl Machine<'_> {
             }
             at += fold.len();
         }
-        let (code, classes): (_, Vec<usize>) = (
-            crate::loss::Simplex::new(self.labelled.outputs.ncols() + 1),
-            held.iter().map(|&i| self.classes[i]).collect(),
-        );
-        let judge = Judge::Classes { code, classes: &classes };
-        let codes = code.codes();
-        let y = Mat::from_fn(held.len(), codes.nrows(), |i, t| codes[(t, classes[i])]);
+        let classes: Vec<usize> = held.iter().map(|&i| self.classes[i]).collect();
+        let (code, count) = self.code;
+        let judge = Judge::Classes { code, count, classes: &classes };
+        let y = code.targets(&classes, count);
         let weights: Vec<f64> = held.iter().map(|&i| self.labelled.weights[i]).collect();
         let scores: Vec<f64> = predicted.iter().map(|f| judge.score(f, &y, &weights)).collect();
-        let best = (1..scores.len()).fold(0, |best, k| if scores[k] < scores[best] { k } else { best });
+        // of ridges that are as good, the largest: labels can be separated by ever smaller ones, at ever more passes
+        let best = (1..scores.len()).fold(0, |best, k| if scores[k] < scores[best] - SAME { k } else { best });
         if given.is_none() {
             let by = format!("{} ({}), five folds", judge.named(), judge.said(&predicted[best], &y, &weights));
             choices.say(watch, format!("ridge of this loss {:.3e}: {by}", ridges[best]));
@@ -148,6 +151,7 @@ impl Machine<'_> {
         watch: &mut dyn Watch,
     ) -> Result<End> {
         let every = some.len() == rows.nrows();
+        let of: Vec<usize> = some.iter().map(|&i| self.classes[i]).collect();
         let design = Kept {
             features: if every {
                 None
@@ -155,9 +159,12 @@ impl Machine<'_> {
                 Some(Mat::from_fn(some.len(), rows.ncols(), |i, k| rows[(some[i], k)]))
             },
             all: rows,
-            classes: Mat::from_fn(some.len(), 1, |i, _| self.classes[some[i]] as f64),
+            targets: match self.loss.nature().by_output {
+                true => self.code.0.targets(&of, self.code.1),
+                false => Mat::from_fn(of.len(), 1, |i, _| of[i] as f64),
+            },
             weights: some.iter().map(|&i| self.labelled.weights[i]).collect(),
-            basis: Apart { characters: rows.ncols(), identity: Mat::identity(self.outputs(), self.outputs()) },
+            basis: Apart::new(rows.ncols(), self.outputs()),
         };
         let rank = PROBES.min(some.len()).min(rows.ncols());
         let params = risk::Params { ridge, offset: self.offset, gap, rank, max_passes, ..risk::Params::default() };
@@ -180,8 +187,8 @@ struct Kept<'a> {
     /// Some of the rows; none for all.
     features: Option<Mat<f64>>,
     all: &'a Mat<f64>,
-    /// The number of each row's class (n×1).
-    classes: Mat<f64>,
+    /// What the loss compares with: codes (n×p), or the number of each row's class (n×1).
+    targets: Mat<f64>,
     weights: Vec<f64>,
     basis: Apart,
 }
@@ -196,7 +203,7 @@ impl Design for Kept<'_> {
         for first in (0..features.nrows()).step_by(BLOCK_ROWS) {
             let n = BLOCK_ROWS.min(features.nrows() - first);
             let weights = Weights::Row(self.weights[first..first + n].to_vec());
-            let (characters, outputs) = (features.subrows(first, n), self.classes.subrows(first, n));
+            let (characters, outputs) = (features.subrows(first, n), self.targets.subrows(first, n));
             visit(&Seen { first, characters, outputs, weights: Some(&weights) })?;
             watch.advance(0)?;
         }
@@ -205,9 +212,16 @@ impl Design for Kept<'_> {
 }
 
 /// Features of scalar functions, one for each output.
-struct Apart {
+pub(super) struct Apart {
     characters: usize,
     identity: Mat<f64>,
+}
+
+impl Apart {
+    /// So many features and outputs.
+    pub fn new(characters: usize, outputs: usize) -> Self {
+        Apart { characters, identity: Mat::identity(outputs, outputs) }
+    }
 }
 
 impl Basis for Apart {

@@ -9,12 +9,13 @@ use super::held::Held;
 use super::mixed::Precision;
 use super::noise::Column;
 use super::ridge::Ridge;
+use super::weighing::Weighing;
 use super::{ClassLoss, Fitted, Regression, Solver, choose, sample};
 use crate::error::{Error, Result};
 use crate::feature::{Kept, Mapped};
 use crate::kernel::Units;
 use crate::loss::{Loss, Named};
-use crate::model::{Calibration, Preparation};
+use crate::model::{Alignment, Calibration, Preparation};
 use crate::params::Auto;
 use crate::rows::{Batch, Rows};
 use crate::solve::risk::{self, Minimum, Start};
@@ -60,8 +61,9 @@ impl Classification {
         loss: &Named,
         coded: &Coded,
         tally: Tally,
+        weighing: Option<Weighing>,
         watch: &mut dyn Watch,
-    ) -> Result<FittedClasses> {
+    ) -> Result<(FittedClasses, Option<Alignment>)> {
         let given = match self.ridge {
             Auto::Auto => None,
             Auto::Fixed(Ridge::Given(ridge)) => Some(ridge),
@@ -84,6 +86,7 @@ impl Classification {
             return Err(choose::too_many(gathering.map.characters(), plan.megabytes + vectors, self.memory));
         }
         tally.absent().for_each(|line| gathering.choices.say(watch, line));
+        let alignment = weighing.map(|w| w.reweigh(&mut gathering, coded, watch)).transpose()?;
         if self.precision == Auto::Fixed(Precision::Mixed) {
             gathering.choices.say(watch, "double precision: mixed precision corrects the squared loss only".into());
         }
@@ -120,7 +123,7 @@ impl Classification {
             };
             (fitted, calibration)
         };
-        Ok(self.fitted(fitted, coded, tally, calibration, watch))
+        Ok((self.fitted(fitted, coded, tally, calibration, watch), alignment))
     }
 
     /// Minimises over some of the rows.

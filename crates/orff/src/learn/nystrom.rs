@@ -122,15 +122,14 @@ impl Nystrom {
                 chosen
             }
         };
-        // the whitener; moments of each section of a point beside sections, features and their copy of a block of rows; the
-        // system with its eigenvectors, or its factor, and the posterior
+        // the whitener; moments of each section of a point, beside sections, features and their copy of a block of rows; or
+        // centred, beside the system with its eigenvectors, and the posterior
         let unknowns = (count * width) as f64;
         let blocks = 3.0 * (BLOCK_ROWS * width) as f64 * unknowns;
-        let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
-        let solver = if given { 2.0 } else { 5.0 } + if self.posterior { 2.0 } else { 0.0 };
+        let solver = 6.8 + if self.posterior { 2.0 } else { 0.0 };
         let square = unknowns * unknowns;
-        let peak = square + width as f64 * square + blocks.max(solver * square);
-        let megabytes = 8.0 * (peak + 5.0 * sampled.numbers()) / 1e6 + 2.0;
+        let peak = square + 2.0 * width as f64 * square + blocks.max(solver * square);
+        let megabytes = 8.0 * (peak + 5.0 * sampled.numbers()) / 1e6 + 2.0 + watch.held();
         choices.say(watch, format!("memory about {megabytes:.0} MB for {count} landmarks (fewer take less)"));
         Ok(count)
     }
@@ -269,6 +268,7 @@ impl Pass {
             yy: self.data.iter().map(|d| d.yy[(0, 0)]).sum(),
             count: self.data.iter().map(|d| d.count).sum(),
             points: self.data.iter().map(|d| d.points).sum(),
+            size: self.data.iter().map(|d| (0..r).map(|k| d.energy(k)).sum::<f64>()).sum(),
         };
         let shape = Shape::Directions { u: Mat::identity(1, 1), amplitudes: vec![1.0; r] };
         let observed = self.data.iter().map(|d| d.observations).sum();

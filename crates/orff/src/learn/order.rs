@@ -37,11 +37,11 @@ impl Autoregression {
             let mut best: Option<(f64, usize)> = None;
             let mut tried = Vec::new();
             for order in 1..=self.max_order {
-                let score = match self.order {
-                    Order::Validation => self.validated(series, order, watch)?,
-                    _ => -self.evidence(series, order, watch)?,
+                let (score, shown) = match self.order {
+                    Order::Validation => self.validated(series, order, watch).map(|error| (error, error))?,
+                    _ => self.evidence(series, order, watch).map(|evidence| (-evidence, evidence))?,
                 };
-                tried.push(format!("{order}: {:.6}", score.abs()));
+                tried.push(format!("{order}: {shown:.6}"));
                 if best.is_none_or(|(least, _)| score < least) {
                     best = Some((score, order));
                 }

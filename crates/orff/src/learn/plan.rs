@@ -9,7 +9,7 @@ use crate::feature::BLOCK_ROWS;
 use crate::kernel::Atoms;
 use crate::params::Auto;
 use crate::rows::{Batch, Rows, Weights};
-use crate::solve::is_diagonal;
+use crate::solve::{self, is_diagonal};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,8 @@ pub(super) struct Extent {
     pub sample: f64,
     /// Whether rows can be gone over again.
     pub again: bool,
+    /// Whether they are long, with one output each.
+    pub long: bool,
 }
 
 impl Extent {
@@ -59,6 +61,7 @@ impl Extent {
             entries: observed as f64 * scale,
             sample: (sample.inputs.numbers() + y.nrows() * y.ncols()) as f64,
             again: rows.rereadable() && total.is_some(),
+            long: rows.pairs().is_some(),
         }
     }
 }
@@ -73,6 +76,16 @@ pub(super) struct Plan {
 }
 
 impl Regression {
+    /// Refuses a solver that cannot do what is asked for, whatever the number of features.
+    pub(super) fn allow_solver(&self, extent: &Extent) -> Result<()> {
+        match (self.solver, self.why_rows(extent), self.why_moments(extent)) {
+            (Auto::Fixed(Solver::Moments), Some(_), _) => Err(solve::incomplete_metric()),
+            (Auto::Auto, Some(_), Some(why)) => Err(Error::refused(solve::INCOMPLETE_METRIC, why)),
+            (Auto::Fixed(Solver::Rows), _, Some(why)) => Err(Error::refused("solver rows", why)),
+            _ => Ok(()),
+        }
+    }
+
     /// The solver and its memory, refused beyond the limit.
     pub(super) fn plan(&self, features: usize, sizes: &Sizes, extent: &Extent) -> Result<Plan> {
         let moments = self.moments_megabytes(features, sizes, extent);
@@ -85,13 +98,13 @@ impl Regression {
             }
             Err(choose::too_many(features, megabytes, self.memory))
         };
-        let refused = self.why_moments(extent);
-        match (self.solver, refused) {
-            (Auto::Fixed(Solver::Moments), _) => plan(Solver::Moments, None),
-            (Auto::Fixed(Solver::Rows), Some(why)) => Err(Error::refused("solver rows", why)),
-            (Auto::Fixed(Solver::Rows), None) => plan(Solver::Rows, None),
+        let how = format!("conjugate gradients over {:.0} entries, without error bars", extent.entries);
+        if let (Auto::Auto, Some(why)) = (self.solver, self.why_rows(extent)) {
+            return plan(Solver::Rows, Some(format!("solver rows: {why}; {how}")));
+        }
+        match (self.solver, self.why_moments(extent)) {
+            (Auto::Fixed(solver), _) => plan(solver, None),
             (Auto::Auto, None) if extent.gaps => {
-                let how = format!("conjugate gradients over {:.0} entries, without error bars", extent.entries);
                 let p = extent.outputs;
                 if moments > limit && rows <= limit {
                     let why = format!("moments of {p} outputs would take {moments:.0} MB");
@@ -114,11 +127,20 @@ impl Regression {
         }
     }
 
+    /// Why moments do not tell enough.
+    fn why_rows(&self, extent: &Extent) -> Option<&'static str> {
+        self.metric.as_ref()?;
+        if self.kernel.views().is_some() {
+            return Some("a metric ties the views of a row");
+        }
+        extent.gaps.then_some("a metric ties the outputs of a row, and some have gaps")
+    }
+
     /// Why the rows cannot be gone over again and again.
     fn why_moments(&self, extent: &Extent) -> Option<&'static str> {
         let reasons = [
             (!extent.again, "it reads the rows again and again, and these are read once"),
-            (self.metric.is_some(), "a metric needs moments"),
+            (self.metric.is_some() && extent.long, "a metric ties the outputs of a row, and long rows have one each"),
             (self.ridge == Ridge::Loo, "leave-one-out needs a factorisation; use evidence or gcv"),
             (self.ridge == Ridge::Given(0.0), "conjugate gradients need a ridge > 0"),
             (self.precision == Auto::Fixed(Precision::Mixed), "mixed precision corrects moments"),

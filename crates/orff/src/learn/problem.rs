@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::feature::{Characters, FeatureMap, Moments};
 use crate::graph::{Laplacian, Neighbours};
 use crate::kernel::{Kernel, Seen, Units};
-use crate::loss::Simplex;
+use crate::model::Code;
 use crate::rows::{Inputs, Rows, Weights};
 use crate::watch::Watch;
 use faer::Mat;
@@ -22,7 +22,7 @@ pub(super) struct Classed {
     pub names: Vec<String>,
     /// Σw of the rows of each, before classes were weighted.
     pub weights: Vec<f64>,
-    pub code: Simplex,
+    pub code: Code,
     /// Of each labelled row.
     pub of: Vec<usize>,
 }
@@ -93,7 +93,7 @@ impl<'a> Problem<'a> {
     pub fn judge<'b>(&self, classes: &'b [usize]) -> Judge<'b> {
         match &self.classes {
             None => Judge::Squares,
-            Some(classed) => Judge::Classes { code: classed.code, classes },
+            Some(classed) => Judge::Classes { code: classed.code, count: classed.names.len(), classes },
         }
     }
 
@@ -206,9 +206,8 @@ fn code(collected: &mut Collected, names: Option<&[String]>, asked: Asked) -> Re
     of.iter().zip(&rows).for_each(|(&c, w)| sums[c] += w);
     let (names, weights) = named(sums, names.as_deref())?;
     let each = asked.class_weight.of(&names, &weights)?;
-    let code = Simplex::new(names.len());
-    let codes = code.codes(); // (T−1)×T
-    collected.outputs = Mat::from_fn(l, names.len() - 1, |i, t| codes[(t, of[i])]);
+    let code = asked.loss.code(names.len());
+    collected.outputs = code.targets(&of, names.len());
     if collected.weights.is_some() || each.iter().any(|w| *w != 1.0) {
         collected.weights = Some(Weights::Row((0..l).map(|i| rows[i] * each[of[i]]).collect()));
     }

@@ -1,9 +1,11 @@
 //! Every learner by name: what the command line, Python and the reference pages are made from.
 
 use super::{
-    Classification, ExactLaplacian, ExactLaplacianClassifier, ExactRegression, Fitted, FittedClasses,
-    FourierFeatures, Gathering, LaplacianClassifier, LaplacianFeatures, LaplacianRidge, Nystrom, Regression,
-    SemiSupervised, SemiSupervisedClassifier,
+    AlignedClassification, AlignedFeatures, Classification, Detector, ExactLaplacian, ExactLaplacianClassifier,
+    ExactRegression, Fitted, FittedClasses, FourierFeatures, FourierOneClassSvm, FunctionalRidge, Gathering,
+    IsolationForest, JointQuantiles, LandmarkClassification, LandmarkFeatures, LaplacianClassifier,
+    LaplacianFeatures, LaplacianRidge, LevelSets, Nystrom, OneClassForest, QuantileFunction, Regression,
+    RiskRegression, SemiSupervised, SemiSupervisedClassifier,
 };
 use crate::error::{Error, Result};
 use crate::model::{Body, Info, Linear, Model, Training};
@@ -23,17 +25,37 @@ pub enum Role {
     SemiSupervised,
     /// A class for each row, with probabilities.
     Classifier,
-    /// The same, learned from rows with and without labels.
+    /// The same with a kernel that is learned: a way of `orff fit classification --learn`.
+    AlignedClassifier,
+    /// A class for each row, learned from rows with and without labels.
     SemiSupervisedClassifier,
+    /// How usual each row is, learned from rows without outputs: a method of `orff fit one-class`.
+    OutlierDetector,
+    /// The same at every level, in one fit.
+    LevelSets,
+    /// A quantile function for each row.
+    Quantiles,
+    /// A curve for each row.
+    Curves,
 }
 
 impl Role {
     /// Whether the one output is a class.
     pub fn classifies(self) -> bool {
-        matches!(self, Role::Classifier | Role::SemiSupervisedClassifier)
+        matches!(self, Role::Classifier | Role::AlignedClassifier | Role::SemiSupervisedClassifier)
     }
 
-    /// Whether rows without outputs are learned from.
+    /// Whether the kernel is learned, too.
+    pub fn aligns(self) -> bool {
+        self == Role::AlignedClassifier
+    }
+
+    /// Whether rows have no outputs to learn.
+    pub fn detects(self) -> bool {
+        matches!(self, Role::OutlierDetector | Role::LevelSets)
+    }
+
+    /// Whether rows without outputs are learned from, beside others.
     pub fn unlabelled(self) -> bool {
         matches!(self, Role::SemiSupervised | Role::SemiSupervisedClassifier)
     }
@@ -114,6 +136,38 @@ pub const LEARNERS: &[Learner] = &[
         begin: None,
     },
     Learner {
+        name: "aligned-classification",
+        python: "AlignedClassifier",
+        role: Role::AlignedClassifier,
+        about: "Classes with few random features of a kernel that is learned first, by alignment with the labels",
+        spec: AlignedClassification::SPEC,
+        defaults: defaults::<AlignedClassification>,
+        fit: |values, rows, watch| {
+            let all = complete("aligned-classification", values)?;
+            let (found, alignment) = AlignedClassification::from_values(&all)?.fit(rows, watch)?;
+            let mut model = classes("aligned-classification", all, rows, found, Body::Linear);
+            model.alignment = Some(Box::new(alignment));
+            Ok(model)
+        },
+        begin: None,
+    },
+    Learner {
+        name: "landmark-classification",
+        python: "LandmarkClassifier",
+        role: Role::AlignedClassifier,
+        about: "Classes by similarities to landmarks, each with a kernel that is learned by alignment with the labels",
+        spec: LandmarkClassification::SPEC,
+        defaults: scalar_defaults::<LandmarkClassification>,
+        fit: |values, rows, watch| {
+            let all = complete("landmark-classification", values)?;
+            let (found, alignment) = LandmarkClassification::from_values(&all)?.fit(rows, watch)?;
+            let mut model = classes("landmark-classification", all, rows, found, Body::Linear);
+            model.alignment = Some(Box::new(alignment));
+            Ok(model)
+        },
+        begin: None,
+    },
+    Learner {
         name: "exact",
         python: "ExactOperatorRidge",
         role: Role::Regressor,
@@ -139,6 +193,60 @@ pub const LEARNERS: &[Learner] = &[
             let fitted = Nystrom::from_values(&all)?.fit(rows, watch)?;
             Ok(model("nystrom", all, rows, Body::Exact(Box::new(fitted.model)), fitted.training))
         },
+        begin: None,
+    },
+    Learner {
+        name: "risk",
+        python: "RiskRegressor",
+        role: Role::Regressor,
+        about: "Several outputs by any loss (huber, epsilon-insensitive, pinball, squared), over rows, by batches or row by row",
+        spec: RiskRegression::SPEC,
+        defaults: defaults::<RiskRegression>,
+        fit: |values, rows, watch| {
+            let all = complete("risk", values)?;
+            let fitted = RiskRegression::from_values(&all)?.fit(rows, watch)?;
+            Ok(model("risk", all, rows, fitted.body, fitted.training))
+        },
+        begin: None,
+    },
+    Learner {
+        name: "quantiles",
+        python: "QuantileFunction",
+        role: Role::Quantiles,
+        about: "Quantiles of every level in one fit, which never cross, with intervals of the right probability",
+        spec: QuantileFunction::SPEC,
+        defaults: scalar_defaults::<QuantileFunction>,
+        fit: |values, rows, watch| quantile_model(complete("quantiles", values)?, rows, watch),
+        begin: None,
+    },
+    Learner {
+        name: "joint-quantiles",
+        python: "JointQuantileRegression",
+        role: Role::Quantiles,
+        about: "Quantiles at given levels with the kernel itself, without features: the reference, for a few thousand rows",
+        spec: JointQuantiles::SPEC,
+        defaults: scalar_defaults::<JointQuantiles>,
+        fit: |values, rows, watch| {
+            let all = complete("joint-quantiles", values)?;
+            let fitted = JointQuantiles::from_values(&all)?.fit(rows, watch)?;
+            let mut model = model("joint-quantiles", all, rows, Body::Exact(Box::new(fitted.model)), fitted.training);
+            model.curves = Some(Box::new(fitted.curves));
+            Ok(model)
+        },
+        begin: None,
+    },
+    Learner {
+        name: "functional",
+        python: "FunctionalRidge",
+        role: Role::Curves,
+        about: "Curves as outputs, on a common grid or each at arguments of its own, predicted at any argument",
+        spec: FunctionalRidge::SPEC,
+        defaults: || {
+            let mut values = scalar_defaults::<FunctionalRidge>();
+            values.insert("argument_kernel".into(), json!("gaussian"));
+            values
+        },
+        fit: |values, rows, watch| functional_model(complete("functional", values)?, rows, watch),
         begin: None,
     },
     Learner {
@@ -225,6 +333,58 @@ pub const LEARNERS: &[Learner] = &[
         },
         begin: None,
     },
+    Learner {
+        name: "forest",
+        python: "OneClassForest",
+        role: Role::OutlierDetector,
+        about: "Outliers by a one-class random forest, whose trees tell rows from outliers that nobody has seen",
+        spec: OneClassForest::SPEC,
+        defaults: defaults::<OneClassForest>,
+        fit: |values, rows, watch| {
+            let all = complete("forest", values)?;
+            let found = OneClassForest::from_values(&all)?.fit(rows, watch)?;
+            Ok(detector("forest", all, rows, found))
+        },
+        begin: None,
+    },
+    Learner {
+        name: "isolation",
+        python: "IsolationForest",
+        role: Role::OutlierDetector,
+        about: "Outliers by an isolation forest: how few random cuts set a row apart from others",
+        spec: IsolationForest::SPEC,
+        defaults: defaults::<IsolationForest>,
+        fit: |values, rows, watch| {
+            let all = complete("isolation", values)?;
+            let found = IsolationForest::from_values(&all)?.fit(rows, watch)?;
+            Ok(detector("isolation", all, rows, found))
+        },
+        begin: None,
+    },
+    Learner {
+        name: "level-sets",
+        python: "LevelSets",
+        role: Role::LevelSets,
+        about: "Sets that hold all rows but a share of them, for every share in one fit: a one-class support vector machine of all levels",
+        spec: LevelSets::SPEC,
+        defaults: scalar_defaults::<LevelSets>,
+        fit: |values, rows, watch| level_model(complete("level-sets", values)?, rows, watch),
+        begin: None,
+    },
+    Learner {
+        name: "svm",
+        python: "FourierOneClassSVM",
+        role: Role::OutlierDetector,
+        about: "Outliers by a one-class support vector machine of one level: the reference of level-sets",
+        spec: FourierOneClassSvm::SPEC,
+        defaults: scalar_defaults::<FourierOneClassSvm>,
+        fit: |values, rows, watch| {
+            let all = complete("svm", values)?;
+            let found = FourierOneClassSvm::from_values(&all)?.fit(rows, watch)?;
+            Ok(detector("svm", all, rows, found))
+        },
+        begin: None,
+    },
 ];
 
 /// A transformer: features for other programs' models. It has no command of its own.
@@ -237,11 +397,13 @@ pub struct Transformer {
     pub about: &'static str,
     /// Whether weights of rows count.
     pub weighted: bool,
+    /// Whether outputs are learned from.
+    pub supervised: bool,
     /// Its parameters.
     pub spec: &'static [Param],
     /// Their defaults.
     pub defaults: fn() -> Map<String, Value>,
-    /// Draws features for rows with the given parameters over the defaults; outputs are not looked at.
+    /// Draws features for rows with the given parameters over the defaults.
     pub fit: Fit,
 }
 
@@ -252,6 +414,7 @@ pub const TRANSFORMERS: &[Transformer] = &[
         python: "FourierFeatures",
         about: "Random Fourier features of a scalar kernel",
         weighted: true,
+        supervised: false,
         spec: FourierFeatures::SPEC,
         defaults: scalar_defaults::<FourierFeatures>,
         fit: |values, rows, watch| {
@@ -265,12 +428,45 @@ pub const TRANSFORMERS: &[Transformer] = &[
         python: "LaplacianFeatures",
         about: "Random Fourier features of a scalar kernel warped by the graph of the rows",
         weighted: false,
+        supervised: false,
         spec: LaplacianFeatures::SPEC,
         defaults: scalar_defaults::<LaplacianFeatures>,
         fit: |values, rows, watch| {
             let all = over(scalar_defaults::<LaplacianFeatures>(), values);
             let (linear, training) = LaplacianFeatures::from_values(&all)?.fit(rows, watch)?;
             Ok(features("laplacian-features", all, rows, linear, training))
+        },
+    },
+    Transformer {
+        name: "aligned-features",
+        python: "AlignedFeatures",
+        about: "Random Fourier features of a kernel that is learned by alignment with labels or targets",
+        weighted: true,
+        supervised: true,
+        spec: AlignedFeatures::SPEC,
+        defaults: scalar_defaults::<AlignedFeatures>,
+        fit: |values, rows, watch| {
+            let all = over(scalar_defaults::<AlignedFeatures>(), values);
+            let found = AlignedFeatures::from_values(&all)?.fit(rows, watch)?;
+            let mut model = features("aligned-features", all, rows, found.model, found.training);
+            model.alignment = Some(Box::new(found.alignment));
+            Ok(model)
+        },
+    },
+    Transformer {
+        name: "landmark-features",
+        python: "LandmarkFeatures",
+        about: "Similarities to landmarks, each with a kernel that is learned by alignment with labels",
+        weighted: false,
+        supervised: true,
+        spec: LandmarkFeatures::SPEC,
+        defaults: scalar_defaults::<LandmarkFeatures>,
+        fit: |values, rows, watch| {
+            let all = over(scalar_defaults::<LandmarkFeatures>(), values);
+            let found = LandmarkFeatures::from_values(&all)?.fit(rows, watch)?;
+            let mut model = features("landmark-features", all, rows, found.model, found.training);
+            model.alignment = Some(Box::new(found.alignment));
+            Ok(model)
         },
     },
 ];
@@ -336,6 +532,33 @@ fn fit_regression(name: &str, values: &Map<String, Value>, rows: &dyn Rows, watc
     Ok(model(name, all, rows, Body::Linear(Box::new(fitted.model)), fitted.training))
 }
 
+/// A model of quantiles from all its parameters.
+pub(super) fn quantile_model(all: Map<String, Value>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Model> {
+    let fitted = QuantileFunction::from_values(&all)?.fit(rows, watch)?;
+    let mut model = model("quantiles", all, rows, Body::Linear(Box::new(fitted.model)), fitted.training);
+    model.curves = Some(Box::new(fitted.curves));
+    Ok(model)
+}
+
+/// A model of curves from all its parameters.
+pub(super) fn functional_model(all: Map<String, Value>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Model> {
+    let fitted = FunctionalRidge::from_values(&all)?.fit(rows, watch)?;
+    let mut model = model("functional", all, rows, Body::Linear(Box::new(fitted.model)), fitted.training);
+    if let Some(argument) = fitted.curves.argument.as_ref().filter(|_| rows.points()) {
+        model.info.outputs = argument.values.iter().map(|t| format!("y_at{t}")).collect();
+    }
+    model.curves = Some(Box::new(fitted.curves));
+    Ok(model)
+}
+
+/// A model of level sets from all its parameters.
+pub(super) fn level_model(all: Map<String, Value>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Model> {
+    let (found, curves) = LevelSets::from_values(&all)?.fit(rows, watch)?;
+    let mut model = detector("level-sets", all, rows, found);
+    model.curves = Some(Box::new(curves));
+    Ok(model)
+}
+
 fn classes<M>(
     name: &str,
     params: Map<String, Value>,
@@ -345,6 +568,14 @@ fn classes<M>(
 ) -> Model {
     let mut model = model(name, params, rows, body(Box::new(found.model)), found.training);
     model.info.classes = Some(found.classes);
+    model
+}
+
+/// A model of outliers has one output, its score, whatever the rows had.
+fn detector(name: &str, params: Map<String, Value>, rows: &dyn Rows, found: Detector) -> Model {
+    let mut model = named(name, params, (rows.inputs(), 1), found.body, found.training);
+    model.info.outputs = vec!["score".into()];
+    model.info.outliers = Some(found.outliers);
     model
 }
 
@@ -398,8 +629,9 @@ fn named(name: &str, params: Map<String, Value>, (d, p): (usize, usize), body: B
         outputs: (1..=p).map(|t| format!("y{t}")).collect(),
         column: false,
         classes: None,
+        outliers: None,
         encoding: Value::Null,
         training,
     };
-    Model { body, projection: None, info, series: None }
+    Model { body, projection: None, info, series: None, curves: None, alignment: None }
 }

@@ -13,7 +13,7 @@ use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, MapKind, Moments, reblo
 use crate::kernel::{Atoms, Kernel, Matrix, SumDraw, Units};
 use crate::model::{Linear, Training};
 use crate::params::{Auto, Params};
-use crate::rows::{Rows, Weights};
+use crate::rows::Rows;
 use crate::solve::Centred;
 use crate::spectrum::{Draw, DrawKind};
 use crate::watch::Watch;
@@ -32,14 +32,15 @@ declare! {
         {
             /// Metric Σ of the outputs: the loss is (y−f)ᵀΣ⁻¹(y−f). It is the covariance of their noise up to a factor, which
             /// is learned: only the ratios of its entries matter, a ridge means what it means without it, and c·I is none for
-            /// outputs that have one scale (fields); where each is scaled for itself, none is Σ = diag(their variances).
+            /// outputs that have one scale (fields); where each is scaled for itself, none is Σ = diag(their variances). What
+            /// was observed of a row with missing outputs or standard errors has its part of Σ; that is solved over the rows.
             metric / metric: Option<Matrix> = None, Kind::Matrix;
         }
         posterior precision
         {
             /// What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by conjugate
             /// gradients at the cost of their observed entries. auto is rows where outputs have gaps and moments take too much
-            /// memory or time.
+            /// memory or time, or a metric ties what was observed.
             solver / solver: Auto<Solver> = Auto::Auto, Kind::Auto(&Kind::Choice(&["moments", "rows"]));
         }
         memory
@@ -88,7 +89,7 @@ impl Regression {
     }
 
     /// The kind of draw of a kernel on d inputs: the best that it allows.
-    fn kind(&self, kernel: &Kernel, d: usize) -> DrawKind {
+    pub(super) fn kind(&self, kernel: &Kernel, d: usize) -> DrawKind {
         let kind = match self.draw {
             Auto::Fixed(kind) => return kind,
             Auto::Auto if d <= 20 => DrawKind::QuasiMonteCarlo,
@@ -100,7 +101,8 @@ impl Regression {
         if kernel.draw(d, 1, &how, self.sum).is_ok() { kind } else { DrawKind::Iid }
     }
 
-    fn how(&self, kernel: &Kernel, d: usize) -> Draw {
+    /// How atoms are drawn.
+    pub(super) fn how(&self, kernel: &Kernel, d: usize) -> Draw {
         Draw { kind: self.kind(kernel, d), measure: self.measure, seed: self.seed, purpose: 0 }
     }
 
@@ -242,6 +244,10 @@ impl Regression {
         }
         let mut extent = Extent::of(rows, &sampled.drawn.rows, sampled.drawn.total, d);
         extent.again &= again;
+        if let Some(metric) = &self.metric {
+            sampled.check_metric(metric.mat())?;
+        }
+        self.allow_solver(&extent)?;
         let features = match self.features.fixed() {
             // a kernel given by its atoms has as many as it has
             _ if listed => probe.count() * if self.map.kind(2) == MapKind::Pairs { 2 } else { 1 },
@@ -265,19 +271,9 @@ impl Regression {
         if self.draw == Auto::Auto && !listed {
             choices.say(watch, format!("draw {}: {d} inputs", self.kind(&some, d)));
         }
-        let line = format!("memory about {:.0} MB for {features} characters (fewer take less)", plan.megabytes);
+        let megabytes = plan.megabytes + watch.held();
+        let line = format!("memory about {megabytes:.0} MB for {features} features (fewer take less)");
         choices.say(watch, line);
-        if let Some(metric) = &self.metric {
-            sampled.check_metric(metric.mat())?;
-        }
-        if let Some(Weights::Row(weights)) = &sampled.drawn.rows.weights {
-            let (sum, n) = (weights.iter().sum::<f64>(), weights.iter().filter(|w| **w > 0.0).count());
-            if sum < 0.5 * n as f64 {
-                let how = "weights of rows count repetitions; multiply them if only their ratios matter";
-                choices.say(watch, format!("weights: {n} rows count as {sum:.3}: {how}"));
-            }
-        }
-
         let begun = sampled.begin(self, &mut choices, watch)?;
         let map = self.draw_map(&begun.kernel, d, features)?;
         self.allow_outputs(&map, rows.outputs(), &mut choices, watch)?;

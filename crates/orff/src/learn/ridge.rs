@@ -130,9 +130,6 @@ impl Gathering {
         again: Option<Again>,
         watch: &mut dyn Watch,
     ) -> Result<Solved> {
-        if metric.is_some() {
-            return Err(Error::refused("a metric with this many unknowns", "lower features"));
-        }
         let (ridge, reason) = match self.learner.ridge {
             Ridge::Given(0.0) => {
                 return Err(Error::refused(
@@ -142,12 +139,12 @@ impl Gathering {
             }
             Ridge::Given(ridge) => (ridge, None),
             _ => {
-                let (ridge, reason) = self.ridge_of_prefix(data, again, watch)?;
+                let (ridge, reason) = self.ridge_of_prefix(data, metric, again, watch)?;
                 (ridge, Some(reason))
             }
         };
         let how = cg::Params { tol: self.learner.tolerance, max_iter: self.learner.iterations };
-        let solution = solve_iterative(&self.map, data, ridge, how, watch)?;
+        let solution = solve_iterative(&self.map, data, metric, ridge, how, watch)?;
         Ok(Solved { solution, ridge, path: Vec::new(), reasons: reason.into_iter().collect() })
     }
 
@@ -156,6 +153,7 @@ impl Gathering {
     fn ridge_of_prefix(
         &self,
         data: &[Centred],
+        metric: Option<&Mat<f64>>,
         again: Option<Again>,
         watch: &mut dyn Watch,
     ) -> Result<(f64, String)> {
@@ -168,7 +166,7 @@ impl Gathering {
         }
         let (small, keep) = self.map.prefix((1024 / per_character).max(32))?;
         let corner: Vec<Centred> = data.iter().map(|c| c.restricted(&keep)).collect();
-        let spectral = Spectral::new(System::new(&small, &corner, None)?)?;
+        let spectral = Spectral::new(System::new(&small, &corner, metric)?)?;
         let (best, by) = match (self.learner.ridge, &corner[..]) {
             (Ridge::Loo, [all]) => {
                 let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();

@@ -124,7 +124,8 @@ impl Gathering {
         watch.stage("fit");
         let cg = cg::Params { tol: learner.tolerance, max_iter: learner.iterations };
         let expansion = self.stage.preparation.expansion();
-        let params = EntryParams { strength, cg, offset: learner.offset, expansion };
+        let metric = learner.metric.as_ref().map(|m| self.stage.scaled_metric(m.mat())).transpose()?;
+        let params = EntryParams { strength, cg, offset: learner.offset, expansion, metric: metric.as_ref() };
         let found = solve_entries(&self.map, &sweep, params, watch)?;
         let count = sweep.count.get();
         choices.say(watch, format!("solved by {}", found.how));
@@ -137,7 +138,7 @@ impl Gathering {
         let mut misfits: Vec<Misfit> = found.outputs.iter().map(misfit).collect();
         spent(&mut misfits, learner.ridge == Ridge::Evidence);
         let columns: Vec<_> = misfits.iter().zip(&found.outputs).map(|(m, o)| m.column(o.constant)).collect();
-        let model = self.model(found.table, &columns, None, None);
+        let model = self.model(found.table, &columns, metric.as_ref(), None);
         self.rows = count;
         let iterations = found.report.iterations.max(1);
         Ok(Fitted { model, training: self.training(found.ridge, Vec::new(), choices, iterations) })

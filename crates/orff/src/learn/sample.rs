@@ -1,15 +1,13 @@
 //! What is chosen before the pass is chosen from a sample: at most 10 000 rows, by a seeded reservoir, or the first ones
 //! of a source that can be read only once.
 
+use super::reservoir::Reservoir;
 use crate::error::{Error, Result};
-use crate::random::Stream;
 use crate::rows::{Batch, Rows, WIDEST, Weights};
 use crate::watch::Watch;
 
 /// Largest number of rows of a sample.
 pub const SAMPLE_ROWS: usize = 10_000;
-
-const RESERVOIR: u64 = 0x7265_7365_7276;
 
 /// Some rows of a source, and how many it has.
 pub struct Sample {
@@ -72,50 +70,19 @@ pub fn draw<'a>(
         }
         return Ok((Sample { rows: all, total: ended.then_some(seen), head }, Some(source)));
     }
-    // reservoir: row i replaces a kept one with probability size/i, by its own stream, so batches do not matter
-    let mut kept: Vec<(usize, Batch)> = Vec::new();
-    let (mut total, mut weight) = (0, 0.0);
+    let (mut reservoir, mut weight) = (Reservoir::new(SAMPLE_ROWS, seed), 0.0);
     for batch in source {
         let batch = batch?;
-        check(&batch, total)?;
+        check(&batch, reservoir.seen)?;
         weight += sum(&batch);
         let n = batch.inputs.nrows();
-        if total + n <= SAMPLE_ROWS {
-            if n > 0 {
-                kept.push((total, batch));
-            }
-        } else {
-            if total <= SAMPLE_ROWS {
-                kept = kept.iter().flat_map(|(at, b)| singles(*at, b)).collect();
-            }
-            for i in 0..n {
-                let row = total + i;
-                let slot = if row < SAMPLE_ROWS {
-                    kept.len()
-                } else {
-                    Stream::new(seed, RESERVOIR, row as u64).below(row + 1)
-                };
-                if slot < SAMPLE_ROWS {
-                    let one = (row, batch.slice(i, i + 1));
-                    if slot == kept.len() { kept.push(one) } else { kept[slot] = one }
-                }
-            }
-        }
-        total += n;
+        reservoir.add(batch);
         watch.advance(n as u64)?;
     }
-    if total == 0 {
-        return Err(empty());
-    }
+    let total = reservoir.seen;
+    let rows = reservoir.rows().ok_or_else(empty)?;
     weighty(weight)?;
-    kept.sort_by_key(|(row, _)| *row);
-    let parts: Vec<Batch> = kept.into_iter().map(|(_, b)| b).collect();
-    let rows = parts.iter().map(|b| b.inputs.nrows()).sum();
-    Ok((Sample { rows: crate::feature::join(&parts, rows), total: Some(total), head: Vec::new() }, None))
-}
-
-fn singles(at: usize, batch: &Batch) -> Vec<(usize, Batch)> {
-    (0..batch.inputs.nrows()).map(|i| (at + i, batch.slice(i, i + 1))).collect()
+    Ok((Sample { rows, total: Some(total), head: Vec::new() }, None))
 }
 
 fn empty() -> Error {

@@ -38,6 +38,11 @@ fn columns(x: &Mat<f64>, weights: Option<&Weights>) -> Vec<(f64, f64)> {
         .collect()
 }
 
+/// The standard deviation of each column, NaN left out.
+pub fn deviations(y: &Mat<f64>) -> Vec<f64> {
+    columns(y, None).into_iter().map(|(_, sd)| sd).collect()
+}
+
 fn scales(columns: &[(f64, f64)], units: Units) -> Vec<f64> {
     match units {
         Units::Free => columns.iter().map(|(_, sd)| if *sd > 0.0 { *sd } else { 1.0 }).collect(),
@@ -53,8 +58,7 @@ fn scales(columns: &[(f64, f64)], units: Units) -> Vec<f64> {
 pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparation> {
     let d = sample.inputs.ncols();
     group.check(d)?;
-    let field = |k: &Kernel| matches!(k, Kernel::CurlFree(_) | Kernel::DivFree(_) | Kernel::Helmholtz(_));
-    if !group.is_additive() && kernel.has(field) {
+    if !group.is_additive() && kernel.has(Kernel::is_field) {
         return Err(Error::refused(
             format!("a curl-free, div-free or helmholtz kernel on the group {group}"),
             "in your coordinates such a field would have curl and divergence; use the additive group",

@@ -47,7 +47,7 @@ impl SemiSupervisedClassifier {
         let along = Along { strength, intrinsic: true, ..along!(self, features) };
         in_pool(self.threads, || {
             let views = views.as_ref().map(|views| (views, self.agreement));
-            Problem::begin(&along, views, asked!(self), rows, watch)?.classification(&self.loss, watch)
+            Problem::begin(&along, views, asked!(self), rows, watch)?.classification(self.loss, watch)
         })
     }
 }

@@ -44,6 +44,17 @@ pub enum Standardise {
     Members,
 }
 
+/// How lengthscale and ridge are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choose {
+    /// By the evidence of the rows.
+    #[default]
+    Evidence,
+    /// By the errors of sequential cross-validation.
+    Validation,
+}
+
 crate::params! {
     /// Vector autoregression: the next row of a series from the rows before it.
     pub struct Autoregression {
@@ -77,6 +88,10 @@ crate::params! {
         /// The ridge: a number (λ of the mean loss), or how to choose it; linear chooses none.
         ridge / alpha: Ridge = Ridge::Evidence,
             Kind::WordOr(&["evidence", "gcv", "loo"], &Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
+        /// How lengthscale and ridge are chosen where no numbers are given: evidence looks at the rows that are learned from
+        /// (the first window of a validation), as the ridge says; validation takes those with the smallest errors in
+        /// sequential cross-validation (of the windows before), which is slower and holds for series that change.
+        choose / choose: Choose = Choose::Evidence, Kind::Choice(&["evidence", "validation"]);
         /// Keep what error bars need.
         posterior / posterior: bool = true, Kind::Flag;
         /// Most memory in megabytes; a fit that would need more is refused before it starts.
@@ -137,7 +152,7 @@ impl Autoregression {
             let left = rows.possible - rows.rows();
             choices.say(watch, format!("{left} of {} steps have a gap in them and are left out", rows.possible));
         }
-        let (mut body, mut training) = self.here().learn(&rows, watch)?;
+        let (mut body, mut training) = self.settled(series, order, &mut choices, watch)?.learn(&rows, watch)?;
         let fitted = body.predict(&Inputs::Dense(rows.inputs.clone()), Query::default())?.mean;
         let residuals = &rows.outputs - &fitted;
         if let Body::Affine(affine) = &mut body {
@@ -158,7 +173,7 @@ impl Autoregression {
             training,
             ..Info::default()
         };
-        Ok(Model { body, projection: None, info, series })
+        Ok(Model { body, projection: None, info, series, curves: None, alignment: None })
     }
 
     /// Centre and spread of each member, from the rows before a time: 0 and 1 unless members are standardised.
@@ -264,9 +279,10 @@ fn dynamics(
     // residuals of the first step, each member in the order of time
     let mut own: Vec<Mat<f64>> =
         seen.members.iter().map(|member| Mat::full(member.values.nrows(), p, f64::NAN)).collect();
-    for (i, (&at, &j)) in rows.at.iter().zip(&rows.member).enumerate() {
-        let row = at - seen.members[j].first;
-        (0..p).for_each(|t| own[j][(row, t)] = residuals[(i, t)]);
+    for t in 0..p {
+        for ((&at, &j), rest) in rows.at.iter().zip(&rows.member).zip(residuals.col(t).iter()) {
+            own[j][(at - seen.members[j].first, t)] = *rest;
+        }
     }
     let white = WHITE_LAGS.max(m + 1).min(rows.rows() / 5);
     let kept = rows.rows().min(RESIDUALS);

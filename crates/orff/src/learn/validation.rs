@@ -27,16 +27,19 @@ pub struct Validation {
     pub errors: Mat<f64>,
     /// Time of each predicted row, counted from 0.
     pub at: Vec<usize>,
-    /// What was chosen on the first window, for all.
+    /// What was chosen: on the first window for all, or by validation for the last one.
     pub training: Training,
 }
 
-/// Errors so far.
+/// Errors so far, in one piece: a small one for each row, among the sums of windows, would scatter the memory.
 #[derive(Default)]
 pub(super) struct Tally {
-    errors: Vec<Vec<f64>>,
+    /// p numbers for each row.
+    errors: Vec<f64>,
     at: Vec<usize>,
     step: Vec<usize>,
+    /// The window of each row.
+    of: Vec<usize>,
     pub skipped: usize,
 }
 
@@ -46,16 +49,38 @@ impl Tally {
         Tally { skipped, ..Tally::default() }
     }
 
-    pub fn add(&mut self, errors: Vec<f64>, at: usize, step: usize) {
-        if errors.iter().all(|e| e.is_nan()) {
+    /// Adds the errors of a row: its time, its step after a window, and the number of that window.
+    pub fn add(&mut self, errors: impl Iterator<Item = f64> + Clone, at: usize, step: usize, of: usize) {
+        if errors.clone().all(f64::is_nan) {
             self.skipped += 1;
             return;
         }
-        self.errors.push(errors);
+        self.errors.extend(errors);
         self.at.push(at);
         self.step.push(step);
+        self.of.push(of);
     }
 
+    /// Forgets all errors.
+    pub fn clear(&mut self) {
+        self.errors.clear();
+        self.at.clear();
+        self.step.clear();
+        self.of.clear();
+        self.skipped = 0;
+    }
+
+    /// The sum over rows of the mean squares of what was observed, infinite where it is no number.
+    pub fn squares(&self) -> f64 {
+        let sum = self.rows().map(|row| mean(&mut row.iter().map(|e| e * e))).sum::<f64>();
+        if sum.is_finite() { sum } else { f64::INFINITY }
+    }
+
+    fn rows(&self) -> std::slice::Chunks<'_, f64> {
+        self.errors.chunks((self.errors.len() / self.at.len().max(1)).max(1))
+    }
+
+    /// What was found, in the order of the windows.
     pub fn scores(
         self,
         p: usize,
@@ -63,18 +88,18 @@ impl Tally {
         (windows, window): (usize, usize),
         training: Training,
     ) -> Result<Validation> {
-        if self.errors.is_empty() {
+        if self.at.is_empty() {
             return Err(Error::Data("no row after a window could be predicted: fill in the gaps".into()));
         }
-        let mean = |values: &mut dyn Iterator<Item = f64>| {
-            let (sum, n) = values.filter(|v| !v.is_nan()).fold((0.0, 0.0), |(sum, n), v| (sum + v, n + 1.0));
-            sum / n
-        };
-        let rows: Vec<f64> = self.errors.iter().map(|e| mean(&mut e.iter().map(|v| v * v))).collect();
+        let mut order: Vec<usize> = (0..self.at.len()).collect();
+        order.sort_by_key(|&i| self.of[i]);
+        let errors = Mat::from_fn(order.len(), p, |i, t| self.errors[order[i] * p + t]);
+        let squares: Vec<f64> = self.rows().map(|row| mean(&mut row.iter().map(|v| v * v))).collect();
+        let rows: Vec<f64> = order.iter().map(|&i| squares[i]).collect();
         let mse = mean(&mut rows.iter().copied());
         let variance = mean(&mut rows.iter().map(|r| (r - mse) * (r - mse)));
-        let of_step = |k: usize| mean(&mut rows.iter().zip(&self.step).filter(|(_, s)| **s == k).map(|(r, _)| *r));
-        let of_variable = |t: usize| mean(&mut self.errors.iter().map(|e| e[t] * e[t]));
+        let of_step = |k: usize| mean(&mut order.iter().filter(|&&i| self.step[i] == k).map(|&i| squares[i]));
+        let of_variable = |t: usize| mean(&mut errors.col(t).iter().map(|e| e * e));
         Ok(Validation {
             mse,
             sd: variance.sqrt(),
@@ -82,11 +107,17 @@ impl Tally {
             by_variable: (0..p).map(of_variable).collect(),
             rows: rows.len(),
             skipped: self.skipped,
-            errors: Mat::from_fn(rows.len(), p, |i, t| self.errors[i][t]),
-            at: self.at,
+            at: order.iter().map(|&i| self.at[i]).collect(),
+            errors,
             windows,
             window,
             training,
         })
     }
+}
+
+/// The mean of what was observed.
+fn mean(values: &mut dyn Iterator<Item = f64>) -> f64 {
+    let (sum, n) = values.filter(|v| !v.is_nan()).fold((0.0, 0.0), |(sum, n), v| (sum + v, n + 1.0));
+    sum / n
 }

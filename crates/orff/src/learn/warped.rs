@@ -9,10 +9,9 @@ use super::machine::Machine;
 use super::noise::Column;
 use super::problem::Problem;
 use super::search::{Chosen, FEW};
-use super::{Fitted, FittedClasses, Gathering, Ridge, calibrate, choose};
+use super::{ClassLoss, Fitted, FittedClasses, Gathering, Ridge, calibrate, choose};
 use crate::error::{Error, Result};
 use crate::feature::{Basis, FeatureMap, Moments};
-use crate::loss::Named;
 use crate::model::{Classes, Code, Labels, Linear, Training};
 use crate::params::Auto;
 use crate::rows::Weights;
@@ -83,7 +82,7 @@ impl Problem<'_> {
     }
 
     /// The solution: by the squared loss in closed form, or by another over the labelled rows.
-    pub fn solve(&mut self, with: Final, loss: &Named, watch: &mut dyn Watch) -> Result<Solved> {
+    pub fn solve(&mut self, with: Final, loss: ClassLoss, watch: &mut dyn Watch) -> Result<Solved> {
         watch.stage("solve");
         let l = self.collected.labelled.len();
         let classes = self.classes_of(&with.some);
@@ -114,13 +113,14 @@ impl Problem<'_> {
             }
             _ => None,
         };
-        if !squared(loss) {
+        if let (Some(named), Some(classed)) = (loss.named(), &self.classes) {
             let Some(labelled) = with.everyone.as_ref().or(with.labelled.as_ref()) else { return Err(tied()) };
             let all: Vec<usize> = (0..l).collect();
             let machine = Machine {
                 labelled,
                 classes: &self.classes_of(&all),
-                loss: loss.loss(),
+                code: (classed.code, classed.names.len()),
+                loss: named.loss(),
                 offset: self.along.learner.offset,
                 stage: &self.stage,
                 seed: self.along.learner.seed,
@@ -174,7 +174,7 @@ impl Problem<'_> {
     }
 
     /// A model that is linear in characters, by one loss.
-    fn linear(mut self, loss: &Named, watch: &mut dyn Watch) -> Result<(Linear, Training, Option<Judged>)> {
+    fn linear(mut self, loss: ClassLoss, watch: &mut dyn Watch) -> Result<(Linear, Training, Option<Judged>)> {
         let chosen = self.choose(watch)?;
         let features = self.features(&chosen, watch)?;
         let map = self.draw(&chosen.kernel, features)?;
@@ -207,16 +207,17 @@ impl Problem<'_> {
         &self,
         map: &'b FeatureMap,
         chosen: &Chosen,
-        loss: &Named,
+        loss: ClassLoss,
         watch: &mut dyn Watch,
     ) -> Result<Final<'b>> {
         let moment = self.penalty(&chosen.graphs, chosen.power, map, watch)?;
         let some = self.some(LEFT_OUT);
         let labelled = if self.collected.complete() { self.labelled(map, &some)? } else { None };
         let all: Vec<usize> = (0..self.collected.labelled.len()).collect();
-        let everyone = if squared(loss) || some.len() == all.len() { None } else { self.labelled(map, &all)? };
+        let everyone =
+            if loss == ClassLoss::Squared || some.len() == all.len() { None } else { self.labelled(map, &all)? };
         // other losses go over the rows themselves
-        let moments = self.moments(map, if squared(loss) { &all } else { &[] })?;
+        let moments = self.moments(map, if loss == ClassLoss::Squared { &all } else { &[] })?;
         Ok(Final { basis: map, labelled, some, everyone, moments, moment, strength: chosen.strength })
     }
 
@@ -244,17 +245,17 @@ impl Problem<'_> {
         let of = some.iter().map(|&i| classed.of[i]).collect();
         // only the squared loss says shares of classes
         let link = if solved.squared.is_some() { Link::Shares } else { Link::Softmax };
-        Some(Judged { f, weights, of, names: classed.names, totals: classed.weights, link })
+        Some(Judged { f, weights, of, names: classed.names, totals: classed.weights, code: classed.code, link })
     }
 
     /// Regression.
     pub fn regression(self, watch: &mut dyn Watch) -> Result<Fitted> {
-        let (model, training, _) = self.linear(&Named::Squared(Default::default()), watch)?;
+        let (model, training, _) = self.linear(ClassLoss::Squared, watch)?;
         Ok(Fitted { model, training })
     }
 
     /// Classification.
-    pub fn classification(self, loss: &Named, watch: &mut dyn Watch) -> Result<FittedClasses> {
+    pub fn classification(self, loss: ClassLoss, watch: &mut dyn Watch) -> Result<FittedClasses> {
         if !self.leaves_out()? {
             return Err(tied());
         }
@@ -265,12 +266,13 @@ impl Problem<'_> {
 
 /// Predictions of rows by models that had not learned from them, with their classes.
 pub(super) struct Judged {
-    f: Mat<f64>,
-    weights: Vec<f64>,
-    of: Vec<usize>,
-    names: Vec<String>,
-    totals: Vec<f64>,
-    link: Link,
+    pub f: Mat<f64>,
+    pub weights: Vec<f64>,
+    pub of: Vec<usize>,
+    pub names: Vec<String>,
+    pub totals: Vec<f64>,
+    pub code: Code,
+    pub link: Link,
 }
 
 /// A model of classes, its probabilities calibrated on rows that were left out.
@@ -280,8 +282,9 @@ pub(super) fn classified<M>(
     judged: Option<Judged>,
     watch: &mut dyn Watch,
 ) -> Result<FittedClasses<M>> {
-    let Some(Judged { f, weights, of, names, totals, link }) = judged else { return Err(tied()) };
-    let calibration = calibrate::of_predictions((names.len(), link), f.as_ref(), &Weights::Row(weights), &of, watch)?;
+    let Some(Judged { f, weights, of, names, totals, code, link }) = judged else { return Err(tied()) };
+    let calibration =
+        calibrate::of_predictions((code, names.len(), link), f.as_ref(), &Weights::Row(weights), &of, watch)?;
     let width = calibration.width.map_or(String::new(), |width| format!(", width {width:.3}"));
     let line = format!(
         "probabilities: calibrated on {} rows, sharpness {:.2}{width}",
@@ -289,13 +292,8 @@ pub(super) fn classified<M>(
     );
     watch.say(&line);
     training.choices.push(line);
-    let classes = Classes { labels: Labels::of(&names), names, weights: totals, code: Code::Simplex, calibration };
+    let classes = Classes { labels: Labels::of(&names), names, weights: totals, code, calibration };
     Ok(FittedClasses { model, classes, training })
-}
-
-/// Whether a loss has a closed form.
-pub(super) fn squared(loss: &Named) -> bool {
-    matches!(loss, Named::Squared(_))
 }
 
 pub(super) fn tied() -> Error {

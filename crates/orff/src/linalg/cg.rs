@@ -2,6 +2,7 @@
 
 use super::dot;
 use crate::{Error, Result};
+use std::fmt;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +26,15 @@ pub enum Reason {
     Converged,
     /// The iterations were used up: the solution is the best one found, the residual says how good it is.
     MaxIter,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Converged => "converged",
+            Reason::MaxIter => "the iterations were used up",
+        })
+    }
 }
 
 /// What happened.

@@ -71,6 +71,14 @@ pub fn eigen(a: MatRef<f64>) -> Result<Eigen> {
 /// its rank turns out to be at most `rank` < n/2, the r that are not zero to rounding. Then 2nr² operations give a
 /// factor LLᵀ (n×r) by pivots and its singular values, instead of 9n³.
 pub fn eigen_of_rank(a: MatRef<f64>, rank: usize) -> Result<Eigen> {
+    of_rank(a, rank, singular)
+}
+
+/// Singular values and left singular vectors of a tall matrix: as many, or a whole basis.
+type Singular = fn(MatRef<f64>, bool) -> Result<(Vec<f64>, Mat<f64>)>;
+
+/// By these singular values, or without them where they have no answer.
+fn of_rank(a: MatRef<f64>, rank: usize, singular: Singular) -> Result<Eigen> {
     if rank >= a.nrows() / 2 || !is_finite(a) {
         return eigen(a);
     }
@@ -89,6 +97,10 @@ pub fn eigen_of_rank(a: MatRef<f64>, rank: usize) -> Result<Eigen> {
 
 /// An orthonormal basis (n×(n−r)) of what is orthogonal to the orthonormal columns of `v` (n×r).
 pub fn complement(v: MatRef<f64>) -> Result<Mat<f64>> {
+    complement_by(v, singular)
+}
+
+fn complement_by(v: MatRef<f64>, singular: Singular) -> Result<Mat<f64>> {
     let (n, r) = v.shape();
     if r == 0 {
         return Ok(Mat::identity(n, n));
@@ -222,4 +234,42 @@ fn semidefinite(gamma: MatRef<f64>, name: &str) -> Result<(Eigen, usize)> {
 fn scaled(e: &Eigen, kept: usize, f: impl Fn(f64) -> f64) -> Mat<f64> {
     let p = e.values.len();
     Mat::from_fn(p, kept, |i, r| f(e.values[p - 1 - r]) * e.vectors[(i, p - 1 - r)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Singular values without an answer, as faer's were of one finite matrix.
+    fn none(_: MatRef<f64>, _: bool) -> Result<(Vec<f64>, Mat<f64>)> {
+        Err(Error::numerical("singular values", "none"))
+    }
+
+    /// LLᵀ of order n and rank r, with entries that are no pattern.
+    fn of_order(n: usize, r: usize) -> Mat<f64> {
+        let l = Mat::from_fn(n, r, |i, j| ((i * 7 + j * 13 + i * j) as f64).sin());
+        &l * l.transpose()
+    }
+
+    #[test]
+    fn eigenvalues_of_few_ranks_do_without_singular_values() {
+        for (n, r) in [(12, 1), (30, 4), (41, 20)] {
+            let a = of_order(n, r);
+            for by in [singular as Singular, none] {
+                let e = of_rank(a.as_ref(), r, by).unwrap();
+                let v = &e.vectors;
+                let again = v * Mat::from_fn(v.ncols(), n, |k, j| e.values[k] * v[(j, k)]);
+                assert!((again - &a).norm_max() < 1e-12 * a.norm_max(), "A = VΛVᵀ, {n}×{n} of rank {r}");
+                let unit = v.transpose() * v - Mat::<f64>::identity(v.ncols(), v.ncols());
+                assert!(unit.norm_max() < 1e-13, "VᵀV = I");
+                assert!(e.values.windows(2).all(|w| w[0] <= w[1]));
+                // the rest of a basis
+                let v = v.subcols(v.ncols() - r, r);
+                let rest = complement_by(v, by).unwrap();
+                assert_eq!((rest.nrows(), rest.ncols()), (n, n - r));
+                let unit = rest.transpose() * &rest - Mat::<f64>::identity(n - r, n - r);
+                assert!(unit.norm_max() < 1e-13 && (v.transpose() * &rest).norm_max() < 1e-13, "a basis of the rest");
+            }
+        }
+    }
 }

@@ -68,6 +68,17 @@ impl Code {
         }
     }
 
+    /// The outputs (n×p) that stand for each of these, of T classes.
+    pub fn targets(self, of: &[usize], classes: usize) -> Mat<f64> {
+        let mut codes = Mat::zeros(of.len(), self.outputs(classes));
+        let mut code = vec![0.0; codes.ncols()];
+        for (i, &class) in of.iter().enumerate() {
+            self.target(class, classes, &mut code);
+            code.iter().enumerate().for_each(|(t, c)| codes[(i, t)] = *c);
+        }
+        codes
+    }
+
     /// Scores of T classes from outputs f: ⟨c, f⟩, or f itself.
     pub fn scores(self, f: &[f64], scores: &mut [f64]) {
         match self {

@@ -2,7 +2,9 @@
 
 use super::exact_file::ExactHeader;
 use super::held::Stored;
-use super::{Affine, Body, Dynamics, Exact, Held, Info, Linear, Model, Posterior, Preparation};
+use super::{
+    Affine, Alignment, Body, Curves, Dynamics, Exact, Grown, Held, Info, Linear, Model, Posterior, Preparation, Warp,
+};
 use crate::archive::{Archive, Reader};
 use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, MapHeader};
@@ -23,6 +25,9 @@ struct LinearHeader {
     #[serde(flatten)]
     map: MapHeader,
     posterior: Option<PosteriorHeader>,
+    /// Groups of atoms whose sums are the features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    groups: Option<usize>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -61,6 +66,7 @@ impl Model {
             Body::Linear(linear) => (serde_json::to_value(LinearHeader::of(linear)?), "linear"),
             Body::Exact(exact) => (serde_json::to_value(ExactHeader::of(exact)?), "exact"),
             Body::Affine(affine) => (serde_json::to_value(affine.header()), "affine"),
+            Body::Forest(grown) => (serde_json::to_value(grown.header()), "forest"),
         };
         let body = body.map_err(|e| Error::Data(e.to_string()))?;
         let info = serde_json::to_value(&self.info).map_err(|e| Error::Data(e.to_string()))?;
@@ -70,10 +76,20 @@ impl Model {
             archive.header["series"] = series.header().map_err(|e| Error::Data(e.to_string()))?;
             series.store(&mut archive);
         }
+        if let Some(curves) = &self.curves {
+            archive.header["curves"] = curves.header()?;
+            archive.header["argument"] = curves.argument_header()?;
+            curves.store(&mut archive);
+        }
+        if let Some(alignment) = &self.alignment {
+            archive.header["alignment"] = alignment.header()?;
+            alignment.store(&mut archive);
+        }
         match &self.body {
             Body::Linear(linear) => linear.store(&mut archive)?,
             Body::Exact(exact) => exact.store(&mut archive)?,
             Body::Affine(affine) => affine.store(&mut archive),
+            Body::Forest(grown) => grown.store(&mut archive),
         }
         Ok(archive)
     }
@@ -86,14 +102,17 @@ impl Model {
             Some("linear") => Body::Linear(Box::new(Linear::restore(&file)?)),
             Some("exact") => Body::Exact(Box::new(Exact::restore(&file)?)),
             Some("affine") => Body::Affine(Box::new(Affine::restore(&file)?)),
+            Some("forest") => Body::Forest(Box::new(Grown::restore(&file)?)),
             other => {
                 let what = other.unwrap_or("nothing").to_string();
                 return Err(file.damaged(format!("it holds a model of kind \"{what}\" that this Orff does not know")));
             }
         };
         let projection = file.part("projection")?;
-        let mut model = Model { body, projection, info, series: None };
+        let curves = Curves::restore(&file, body.outputs())?;
+        let mut model = Model { body, projection, info, series: None, curves, alignment: None };
         model.check_info(&file)?;
+        model.alignment = Alignment::restore(&file, model.preparation().centre.len())?;
         model.series = Dynamics::restore(&file, &model.info, (model.inputs(), model.outputs()))?;
         Ok(model)
     }
@@ -101,7 +120,7 @@ impl Model {
     /// Refuses names and points that belong to another model; a model that was made in memory has none.
     fn check_info(&self, file: &Reader) -> Result<()> {
         let (d, p) = (self.inputs(), self.outputs());
-        let Info { inputs, outputs, training, classes, .. } = &self.info;
+        let Info { inputs, outputs, training, classes, outliers, .. } = &self.info;
         let fits = |names: &[String], n: usize| names.is_empty() || names.len() == n;
         // classes are one column of a table, however many outputs tell them apart
         let columns = match classes {
@@ -109,7 +128,9 @@ impl Model {
             Some(_) => return Err(file.damaged(format!("its classes are not those of {p} outputs; fit again"))),
             None => p,
         };
-        if fits(inputs, d) && fits(outputs, columns) && training.points.iter().all(|row| row.len() == d + p) {
+        // scores are not observed
+        let drawn = if outliers.is_some() { d } else { d + p };
+        if fits(inputs, d) && fits(outputs, columns) && training.points.iter().all(|row| row.len() == drawn) {
             return Ok(());
         }
         Err(file.damaged(format!("its names or points are not those of {d} inputs and {p} outputs; fit again")))
@@ -128,6 +149,10 @@ impl LinearHeader {
                 directions: p.spreads.iter().all(|s| s.direction.is_some()),
                 metric: p.metric.clone().and_then(|m| Matrix::new(m, "metric").ok()),
             }),
+            groups: match linear.warp {
+                Some(Warp::Grouped(groups)) => Some(groups),
+                _ => None,
+            },
         })
     }
 }
@@ -139,7 +164,7 @@ impl Linear {
         archive.put_vec("offset", self.offset.as_slice());
         archive.put_mat("noise", self.noise.as_ref());
         archive.put_vec("output_scale", self.output_scale.as_slice());
-        if let Some(warp) = &self.warp {
+        if let Some(Warp::Dense(warp)) = &self.warp {
             archive.put_mat("warp", warp.as_ref());
         }
         if let Some(posterior) = self.posterior.get()? {
@@ -184,6 +209,15 @@ impl Linear {
         if warp.as_ref().is_some_and(|warp| warp.ncols() == 0 || columns != 1 || map.unknowns() != map.characters()) {
             return Err(file.damaged("its warp is not one of scalar features; fit again or restore a copy"));
         }
+        let warp = match header.groups {
+            None => warp.map(Warp::Dense),
+            Some(groups) if groups > 0 && map.atoms().count() % groups == 0 && map.atoms().blocks.len() == 1 => {
+                Some(Warp::Grouped(groups))
+            }
+            Some(groups) => {
+                return Err(file.damaged(format!("its atoms are not those of {groups} groups; fit again")));
+            }
+        };
         Ok(Linear { preparation, map, table, offset, noise, output_scale, posterior, warp })
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{Body, Dynamics, Model, Query};
 use crate::error::{Error, Result};
+use crate::linalg;
 use crate::random::Stream;
 use crate::rows::Inputs;
-use crate::series::Lags;
+use crate::series::{Lags, covariance};
 use crate::watch::Watch;
 use faer::Mat;
 
@@ -42,7 +43,7 @@ pub struct Start<'a> {
 pub struct Forecast {
     /// steps×p; NaN from where the path exploded.
     pub mean: Mat<f64>,
-    /// Ends of the intervals (two of steps×p), if asked.
+    /// Ends of the intervals (two of steps×p), if asked; infinite where paths that explode reach them.
     pub interval: Option<(Mat<f64>, Mat<f64>)>,
     /// What to know about it.
     pub warnings: Vec<String>,
@@ -72,7 +73,8 @@ impl Paths {
 
 impl Model {
     /// The rows after a history: the path of the mean, and quantiles of simulated paths around it. Each path keeps one
-    /// deviation of the function within its error bars and draws a residual of the fit for every step.
+    /// deviation of the function within its error bars, tied among the variables as residuals are, and draws a residual of the
+    /// fit for every step.
     /// Cost steps predictions, and steps·paths more for intervals.
     pub fn forecast(&self, start: &Start, ask: &Ask, watch: &mut dyn Watch) -> Result<Forecast> {
         crate::params::Params::check(ask)?;
@@ -109,8 +111,8 @@ impl Model {
             true => {
                 let (ends, lost) = self.simulate(start, &state, ask, watch)?;
                 if lost > 0 {
-                    warnings
-                        .push(format!("{lost} of {} simulated paths explode: intervals are too narrow", ask.paths));
+                    let what = "ends of intervals that they reach are infinite";
+                    warnings.push(format!("{lost} of {} simulated paths explode: {what}", ask.paths));
                 }
                 Some(ends)
             }
@@ -206,13 +208,11 @@ impl Model {
         let q = p * lags.ahead;
         let (residuals, posterior) = (self.noisy_residuals(dynamics), self.has_posterior());
         let mut streams: Vec<Stream> = (0..n).map(|i| Stream::new(ask.seed, PATHS, i as u64)).collect();
-        let mut deviation = Mat::zeros(n, q);
-        for (i, stream) in streams.iter_mut().enumerate() {
-            (0..q).for_each(|t| deviation[(i, t)] = stream.normal());
-        }
+        let normal = Mat::from_fn(q, n, |_, i| streams[i].normal());
+        let deviation = (ties(&residuals)? * normal).transpose().to_owned(); // paths×hp
         let mut paths = Paths { state: Mat::from_fn(n, state.len(), |_, k| state[k]), alive: vec![true; n] };
         let (mut low, mut high) = (Mat::zeros(ask.steps, p), Mat::zeros(ask.steps, p));
-        let mut last = Mat::zeros(n, q);
+        let mut last = Mat::<f64>::zeros(n, q);
         watch.stage("intervals");
         for b in 0..ask.steps.div_ceil(lags.ahead) {
             let x = self.inputs_of(start, &paths.state, b);
@@ -229,12 +229,17 @@ impl Model {
                 if paths.alive[i] && exploded(dynamics, &block, i, p).is_some() {
                     paths.alive[i] = false;
                 }
-                // a path that has left stays where it was last
+                // a path that has left is beyond every bound where it left, and stays where it was last elsewhere
                 for t in 0..q {
-                    match paths.alive[i] {
-                        true => last[(i, t)] = block[(i, t)],
-                        false => block[(i, t)] = last[(i, t)],
+                    let out = beyond(dynamics, block[(i, t)], t % p);
+                    match (paths.alive[i], out && last[(i, t)].is_finite()) {
+                        (true, _) => last[(i, t)] = block[(i, t)],
+                        (false, true) => {
+                            last[(i, t)] = f64::INFINITY.copysign(block[(i, t)] - dynamics.middle[t % p])
+                        }
+                        (false, false) => {}
                     }
+                    block[(i, t)] = last[(i, t)];
                 }
             }
             for k in 0..lags.ahead.min(ask.steps - b * lags.ahead) {
@@ -270,6 +275,20 @@ impl Model {
     }
 }
 
+/// A root of the correlations of residuals (hp×hp): deviations of the function are tied as they are. Independent ones would leave
+/// what the variables have in common, where nothing is known of the function: paths of nearly collinear series exploded.
+fn ties(residuals: &Mat<f64>) -> Result<Mat<f64>> {
+    let all = covariance(residuals, 0.0);
+    let q = all.nrows();
+    let correlation = Mat::from_fn(q, q, |i, j| match (i == j, (all[(i, i)] * all[(j, j)]).sqrt()) {
+        (true, _) => 1.0,
+        (false, size) if size > 0.0 => all[(i, j)] / size,
+        _ => 0.0,
+    });
+    let eigen = linalg::eigen(correlation.as_ref())?;
+    Ok(Mat::from_fn(q, q, |i, k| eigen.vectors[(i, k)] * eigen.values[k].max(0.0).sqrt()))
+}
+
 /// The mean path from a state (mp, the latest row first), for models that are not yet whole: steps×p, none where it
 /// explodes or where `future` is not known.
 pub(crate) fn path(
@@ -301,11 +320,12 @@ pub(crate) fn path(
 
 /// The step of a block at which a path is out of every proportion, if there is one.
 fn exploded(dynamics: &Dynamics, block: &Mat<f64>, i: usize, p: usize) -> Option<usize> {
-    let out = |(k, v): (usize, &f64)| {
-        let t = k % p;
-        !v.is_finite() || (v - dynamics.middle[t]).abs() > EXPLODED * dynamics.reach[t]
-    };
-    block.row(i).iter().enumerate().position(|(k, v)| out((k, v))).map(|k| k / p)
+    block.row(i).iter().enumerate().position(|(k, v)| beyond(dynamics, *v, k % p)).map(|k| k / p)
+}
+
+/// Whether a value of variable t is out of every proportion.
+fn beyond(dynamics: &Dynamics, value: f64, t: usize) -> bool {
+    !value.is_finite() || (value - dynamics.middle[t]).abs() > EXPLODED * dynamics.reach[t]
 }
 
 /// The value below which a share of sorted values lies, between neighbours in proportion.
@@ -313,5 +333,8 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     let at = share * (sorted.len() - 1) as f64;
     let (below, part) = (at.floor() as usize, at.fract());
     let above = (below + 1).min(sorted.len() - 1);
+    if part == 0.0 || sorted[below].is_infinite() {
+        return sorted[below];
+    }
     sorted[below] + part * (sorted[above] - sorted[below])
 }

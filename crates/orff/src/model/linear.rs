@@ -56,8 +56,18 @@ pub struct Linear {
     pub output_scale: Vec<f64>,
     /// The posterior, if kept.
     pub posterior: Held,
-    /// T (M×m): the features of a row are Φ(x)T; Φ(x) itself without it. Predictions need none, the table has it.
-    pub warp: Option<Mat<f64>>,
+    /// What makes the features of a row of its characters; Φ(x) itself without it. Predictions need none, the table has it.
+    pub warp: Option<Warp>,
+}
+
+/// Features that are not Φ(x) itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Warp {
+    /// Φ(x)T, T M×m.
+    Dense(Mat<f64>),
+    /// One for each of so many groups of atoms, as many in each, one after the other: the sum of the group's characters times
+    /// their numbers of the table (M×1).
+    Grouped(usize),
 }
 
 impl Linear {
@@ -141,14 +151,20 @@ impl Linear {
 
     /// Number of features of a row: M, or those of the warp.
     pub fn width(&self) -> usize {
-        self.warp.as_ref().map_or(self.map.characters(), Mat::ncols)
+        match &self.warp {
+            None => self.map.characters(),
+            Some(Warp::Dense(warp)) => warp.ncols(),
+            Some(Warp::Grouped(groups)) => *groups,
+        }
     }
 
     /// Φ(x) of each row for a model with one output, or Φ(x)T with a warp, row after row into `out` (n×M, or n×m).
     /// Cost n·M·d, and n·M·m with a warp.
     pub fn features<T: Real>(&self, x: &Inputs, out: &mut [T]) -> Result<()> {
-        if let Some(warp) = &self.warp {
-            return self.warped(warp, x, out);
+        match &self.warp {
+            None => {}
+            Some(Warp::Dense(warp)) => return self.warped(warp, x, out),
+            Some(Warp::Grouped(groups)) => return self.grouped(*groups, x, out),
         }
         let (m, n) = (self.map.characters(), x.nrows());
         if self.map.atoms().outputs() != 1 || !self.preparation.views.is_empty() || self.map.unknowns() != m {
@@ -181,6 +197,23 @@ impl Linear {
             let to = (from + BLOCK_ROWS).min(n);
             let values = self.map.combine(&self.preparation.prepare(&x.slice(from, to), from + 1)?, &table);
             for (i, line) in out.chunks_exact_mut(width).enumerate() {
+                line.iter_mut().enumerate().for_each(|(k, v)| *v = T::of(values[(i, k)]));
+            }
+        }
+        Ok(())
+    }
+
+    /// The features of groups of atoms.
+    fn grouped<T: Real>(&self, groups: usize, x: &Inputs, out: &mut [T]) -> Result<()> {
+        if Some(out.len()) != x.nrows().checked_mul(groups) {
+            return Err(Error::shape("features", format!("room for {}×{groups} numbers", x.nrows()), out.len()));
+        }
+        let coefficients: Vec<f64> = self.table.col(0).iter().copied().collect();
+        for (from, out) in (0..x.nrows()).step_by(BLOCK_ROWS).zip(out.chunks_mut(BLOCK_ROWS * groups)) {
+            let to = (from + BLOCK_ROWS).min(x.nrows());
+            let u = self.preparation.prepare(&x.slice(from, to), from + 1)?;
+            let values = self.map.group_sums(&u, &coefficients, groups);
+            for (i, line) in out.chunks_exact_mut(groups).enumerate() {
                 line.iter_mut().enumerate().for_each(|(k, v)| *v = T::of(values[(i, k)]));
             }
         }

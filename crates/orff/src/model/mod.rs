@@ -1,15 +1,22 @@
 //! Models: what learning leaves behind. They predict, save themselves, and load.
 
 mod affine;
+mod alignment;
 mod classes;
+mod curves;
 mod exact;
 mod exact_file;
 mod field;
+mod parts;
 mod file;
 mod forecast;
+mod grown;
 mod held;
 mod impulse;
+mod levels;
 mod linear;
+mod one_step;
+mod outliers;
 mod posterior;
 mod prepare;
 mod project;
@@ -17,13 +24,17 @@ mod series;
 mod waves;
 
 pub use affine::{Affine, AffineSpread};
+pub use alignment::{Alignment, Candidates, Learned};
 pub use classes::{Calibration, Classes, Code, Labels};
+pub use curves::{Argument, Curves, check_arguments, check_level};
 pub use exact::{Exact, ExactPosterior, Span};
-pub use field::{Energies, Parts};
 pub(crate) use forecast::path;
 pub use forecast::{Ask, Forecast, Start};
+pub use grown::Grown;
 pub use held::{Held, Stored};
-pub use linear::{Linear, Prediction, Query};
+pub use linear::{Linear, Prediction, Query, Warp};
+pub use outliers::Outliers;
+pub use parts::{Energies, Parts};
 pub use posterior::Posterior;
 pub use prepare::Preparation;
 pub use project::{LonLat, Projected};
@@ -56,6 +67,9 @@ pub struct Info {
     /// What the outputs say of classes, when they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Classes>,
+    /// What the score says of outliers, when the one output is a score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outliers: Option<Outliers>,
     /// How rows were read, for whoever reads the next ones; opaque here.
     pub encoding: Value,
     /// The training.
@@ -91,6 +105,8 @@ pub enum Body {
     Exact(Box<Exact>),
     /// Linear in the inputs themselves.
     Affine(Box<Affine>),
+    /// Trees.
+    Forest(Box<Grown>),
 }
 
 impl Body {
@@ -100,6 +116,17 @@ impl Body {
             Body::Linear(linear) => linear.predict(x, query),
             Body::Exact(exact) => exact.predict(x, query),
             Body::Affine(affine) => affine.predict(x, query),
+            Body::Forest(grown) => grown.predict(x, query),
+        }
+    }
+
+    /// Number of columns: outputs, or those of their curves.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Body::Linear(linear) => linear.outputs(),
+            Body::Exact(exact) => exact.outputs(),
+            Body::Affine(affine) => affine.outputs(),
+            Body::Forest(_) => 1,
         }
     }
 }
@@ -115,6 +142,11 @@ pub struct Model {
     pub info: Info,
     /// What makes forecasts of its predictions, when it was learned from a series.
     pub series: Option<Box<Dynamics>>,
+    /// What makes curves of its columns, when it was learned as a function of a level (predictions are then medians, or the
+    /// levels at which rows leave sets) or of another argument (they are values where it is usual).
+    pub curves: Option<Box<Curves>>,
+    /// How the weights of its atoms were learned, when they were.
+    pub alignment: Option<Box<Alignment>>,
 }
 
 impl Model {
@@ -126,7 +158,21 @@ impl Model {
         if let Some(why) = why.filter(|_| (query.std || query.cov) && !self.has_posterior()) {
             return Err(Error::refused("uncertainty from this model", format!("it has no error bars: {why}")));
         }
-        self.body.predict(&projected, query)
+        let found = self.body.predict(&projected, query)?;
+        match &self.curves {
+            None => Ok(found),
+            Some(_) if self.info.outliers.is_some() => {
+                let scores = self.leaving(found.mean.as_ref())?;
+                Ok(Prediction { mean: Mat::from_fn(scores.len(), 1, |i, _| scores[i]), ..found })
+            }
+            Some(curves) => {
+                let mean = match &curves.argument {
+                    None => curves.quantiles(found.mean.as_ref(), &[0.5])?,
+                    Some(argument) => curves.values(found.mean.as_ref(), &argument.values)?,
+                };
+                Ok(Prediction { mean, ..found })
+            }
+        }
     }
 
     /// Features of n rows (n×M), of a model with one output, row after row into `out`.
@@ -146,7 +192,7 @@ impl Model {
     pub fn linear(&self) -> Result<&Linear> {
         match &self.body {
             Body::Linear(linear) => Ok(linear),
-            Body::Exact(_) | Body::Affine(_) => Err(Error::refused(
+            Body::Exact(_) | Body::Affine(_) | Body::Forest(_) => Err(Error::refused(
                 "this of a model without random features",
                 "derivatives and parts are known of models with random features; fit one of those",
             )),
@@ -159,6 +205,7 @@ impl Model {
             Body::Linear(linear) => &linear.preparation,
             Body::Exact(exact) => &exact.preparation,
             Body::Affine(affine) => &affine.preparation,
+            Body::Forest(grown) => &grown.preparation,
         }
     }
 
@@ -168,6 +215,7 @@ impl Model {
             Body::Linear(linear) => &linear.noise,
             Body::Exact(exact) => &exact.noise,
             Body::Affine(affine) => &affine.noise,
+            Body::Forest(grown) => &grown.noise,
         }
     }
 
@@ -177,6 +225,7 @@ impl Model {
             Body::Linear(linear) => linear.posterior.exists(),
             Body::Exact(exact) => exact.posterior.exists(),
             Body::Affine(affine) => affine.spread.is_some(),
+            Body::Forest(_) => false,
         }
     }
 
@@ -187,10 +236,7 @@ impl Model {
 
     /// Number of outputs p.
     pub fn outputs(&self) -> usize {
-        match &self.body {
-            Body::Linear(linear) => linear.outputs(),
-            Body::Exact(exact) => exact.outputs(),
-            Body::Affine(affine) => affine.outputs(),
-        }
+        let columns = self.body.outputs();
+        self.curves.as_ref().map_or(columns, |curves| curves.outputs(columns))
     }
 }

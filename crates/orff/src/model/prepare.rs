@@ -124,6 +124,29 @@ impl Preparation {
         }
     }
 
+    /// Points of the kernel's coordinates (n×d) in the user's: the inverse of [`prepare`](Self::prepare) without views.
+    ///
+    /// ```
+    /// use orff::model::Preparation;
+    /// use orff::rows::Inputs;
+    /// let by = Preparation { centre: vec![1.0, -2.0], scale: vec![0.5, 4.0], ..Preparation::plain(2) };
+    /// let x = faer::mat![[0.25, 8.0], [3.0, -1.0]];
+    /// let Inputs::Dense(u) = by.prepare(&Inputs::Dense(x.clone()), 1)? else { unreachable!() };
+    /// assert_eq!(by.restored(&u)?, x);
+    /// # Ok::<(), orff::Error>(())
+    /// ```
+    pub fn restored(&self, u: &Mat<f64>) -> Result<Mat<f64>> {
+        if !self.views.is_empty() {
+            return Err(Error::refused(
+                "points of views in the units of the inputs",
+                "a view may forget some of them",
+            ));
+        }
+        let mut x = Mat::from_fn(u.nrows(), u.ncols(), |i, k| self.centre[k] + self.scale[k] * u[(i, k)]);
+        self.group.restore_rows(&mut x);
+        Ok(x)
+    }
+
     /// The user's outputs as the outputs of the scalar problem (views one below the other), or as they are.
     pub fn expand_outputs(&self, y: &Mat<f64>) -> Mat<f64> {
         if self.views.is_empty() {

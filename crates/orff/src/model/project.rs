@@ -39,6 +39,17 @@ impl LonLat {
         Ok(LonLat { lon, lat, origin: (libm::atan2(east.1, east.0).to_degrees(), north / n) })
     }
 
+    /// By which share lengths to the east are wrong, at the row where they are most: cos φ / cos φ₀ − 1 in size.
+    pub fn distortion(&self, rows: &[Batch]) -> f64 {
+        let origin = libm::cos(self.origin.1.to_radians());
+        let share = |latitude: f64| (libm::cos(latitude.to_radians()) / origin - 1.0).abs();
+        let dense = rows.iter().filter_map(|batch| match &batch.inputs {
+            Inputs::Dense(x) => Some(x),
+            Inputs::Sparse(_) => None,
+        });
+        dense.flat_map(|x| x.col(self.lat).iter().map(|v| share(*v))).fold(0.0, f64::max)
+    }
+
     /// Projects inputs; `first_row` numbers rows in errors from 1.
     pub fn project(&self, inputs: &Inputs, first_row: usize) -> Result<Inputs> {
         let Inputs::Dense(x) = inputs else {

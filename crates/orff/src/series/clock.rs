@@ -25,11 +25,11 @@ impl<'a> Clock<'a> {
                 let step = times[pair[1]] - times[pair[0]];
                 if step <= 0.0 {
                     let of = if name.is_empty() { String::new() } else { format!(" of {name}") };
-                    let (before, how) =
-                        (times[pair[0]], "sort the rows by time, and keep one of those with equal times");
+                    let how = "sort the rows by time, and keep one of those with equal times";
+                    let before = pair[0] + 1;
                     return bad(
                         pair[1],
-                        format!("does not come after {before}, the time of the row before{of}: {how}"),
+                        format!("does not come after the time of row {before}, the one before{of}: {how}"),
                     );
                 }
                 steps.push(step);
@@ -54,9 +54,8 @@ impl<'a> Clock<'a> {
                     column: "time".into(),
                     value: now.to_string(),
                     problem: format!(
-                        "is only {} after the row before, where rows are {} apart: resample the rows evenly",
-                        now - before,
-                        self.step
+                        "is less than half a step after the time of row {}: resample the rows evenly",
+                        pair[0] + 1
                     ),
                 });
             }

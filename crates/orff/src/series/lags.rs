@@ -1,8 +1,9 @@
 //! From a series to rows of a regression: what came before, and what follows.
 
+use super::whiteness::complete;
 use super::{Member, Series};
 use crate::error::{Error, Result};
-use faer::Mat;
+use faer::{ColRef, Mat};
 use serde::{Deserialize, Serialize};
 
 /// How far a model looks back, and how far ahead.
@@ -49,13 +50,8 @@ impl Lags {
         x.iter().all(|v| v.is_finite()).then_some(x)
     }
 
-    fn target(&self, member: &Member, t: usize) -> Option<Vec<f64>> {
-        let y: Vec<f64> = (t..t + self.ahead).flat_map(|i| member.values.row(i).iter().copied()).collect();
-        y.iter().all(|v| v.is_finite()).then_some(y)
-    }
-
     /// Every pair of what came before and what follows; those with a gap in them are left out.
-    /// Memory n·(mp + he + hp).
+    /// Time and memory n·(mp + he + hp).
     pub fn transitions(&self, series: &Series) -> Result<Transitions> {
         let span = self.order + self.ahead;
         let longest = series.members.iter().map(|m| m.values.nrows()).max().unwrap_or(0);
@@ -70,24 +66,36 @@ impl Lags {
         }
         places.sort_unstable();
         let possible = places.len();
-        let (mut x, mut y, mut at, mut of) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (time, j, t) in places {
-            let member = &series.members[j];
-            if let (Some(input), Some(target)) = (self.input(member, t), self.target(member, t)) {
-                x.push(input);
-                y.push(target);
-                at.push(time);
-                of.push(j);
-            }
-        }
-        if x.is_empty() {
+        let known: Vec<Known> = series.members.iter().map(Known::of).collect();
+        places.retain(|&(_, j, t)| known[j].all(t - self.order, t + self.ahead, t));
+        if places.is_empty() {
             let how = "fill in the gaps, or lower the order";
             return Err(Error::Data(format!("no {span} consecutive rows of the series are complete: {how}")));
         }
-        let (p, e) = (series.variables(), series.exogenous.len());
-        let inputs = Mat::from_fn(x.len(), self.inputs(p, e), |i, k| x[i][k]);
-        let outputs = Mat::from_fn(y.len(), self.ahead * p, |i, k| y[i][k]);
-        Ok(Transitions { inputs, outputs, at, member: of, possible })
+        let (p, e, n) = (series.variables(), series.exogenous.len(), places.len());
+        let (mut inputs, mut outputs) = (Mat::zeros(n, self.inputs(p, e)), Mat::zeros(n, self.ahead * p));
+        // column by column, as matrices lie in memory
+        let fill = |out: &mut Mat<f64>, column: usize, of: &[ColRef<'_, f64>], by: isize| {
+            for (out, &(_, j, t)) in out.col_mut(column).iter_mut().zip(&places) {
+                *out = of[j][t.wrapping_add_signed(by)];
+            }
+        };
+        for v in 0..p {
+            let of: Vec<_> = series.members.iter().map(|member| member.values.col(v)).collect();
+            (1..=self.order).for_each(|k| fill(&mut inputs, (k - 1) * p + v, &of, -(k as isize)));
+            (0..self.ahead).for_each(|k| fill(&mut outputs, k * p + v, &of, k as isize));
+        }
+        for v in 0..e {
+            let of: Vec<_> = series.members.iter().map(|member| member.exogenous.col(v)).collect();
+            (0..self.ahead).for_each(|k| fill(&mut inputs, self.order * p + k * e + v, &of, k as isize));
+        }
+        let (at, member) = places.iter().map(|&(time, j, _)| (time, j)).unzip();
+        Ok(Transitions { inputs, outputs, at, member, possible })
+    }
+
+    /// The rows whose inputs and outputs all lie within the times from..to: a range.
+    pub(crate) fn window(&self, rows: &Transitions, from: usize, to: usize) -> std::ops::Range<usize> {
+        rows.between(from + self.order, (to + 1).saturating_sub(self.ahead))
     }
 
     /// Names of the inputs: `y1[-1]`, …, and `u1[+0]`, ….
@@ -103,6 +111,28 @@ impl Lags {
             return variables.to_vec();
         }
         (1..=self.ahead).flat_map(|k| variables.iter().map(move |name| format!("{name}[+{k}]"))).collect()
+    }
+}
+
+/// How many rows of a member before each one are complete, without a break: of the series, and of what is known beside it.
+struct Known {
+    values: Vec<usize>,
+    exogenous: Vec<usize>,
+}
+
+impl Known {
+    fn of(member: &Member) -> Self {
+        let runs = |m: &Mat<f64>| {
+            let mut runs = vec![0];
+            complete(m).into_iter().for_each(|known| runs.push(if known { runs[runs.len() - 1] + 1 } else { 0 }));
+            runs
+        };
+        Known { values: runs(&member.values), exogenous: runs(&member.exogenous) }
+    }
+
+    /// Whether the rows from..to of the series are complete, and those of others from..to.
+    fn all(&self, from: usize, to: usize, others: usize) -> bool {
+        self.values[to] >= to - from && self.exogenous[to] >= to - others
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Series {
     pub members: Vec<Member>,
     /// Rows that were not there: gaps between the times of rows.
     pub filled: usize,
+    /// The member of each row of the table it was made of, and its row within that member.
+    pub places: Vec<(usize, usize)>,
 }
 
 /// Rows of a table and what they mean, in the order they stand in.
@@ -83,7 +85,7 @@ impl Series {
         finite(&exogenous, "exogenous")?;
         let of = grouped(n, members);
         let clock = times.map(|times| clock::Clock::of(times, &of)).transpose()?;
-        let (mut all, mut filled) = (Vec::new(), 0);
+        let (mut all, mut filled, mut placed) = (Vec::new(), 0, vec![(0, 0); n]);
         for (name, rows) in of {
             let places = match &clock {
                 None => (0..rows.len()).collect(),
@@ -100,12 +102,13 @@ impl Series {
             for (&row, place) in rows.iter().zip(&places) {
                 (0..p).for_each(|t| y[(place - first, t)] = values[(row, t)]);
                 (0..e).for_each(|k| u[(place - first, k)] = exogenous[(row, k)]);
+                placed[row] = (all.len(), place - first);
             }
             all.push(Member { name, first, values: y, exogenous: u });
         }
         let names = (1..=p).map(|t| format!("y{t}")).collect();
         let exogenous = (1..=e).map(|k| format!("u{k}")).collect();
-        Ok(Series { names, exogenous, members: all, filled })
+        Ok(Series { names, exogenous, members: all, filled, places: placed })
     }
 
     /// Number of variables p.

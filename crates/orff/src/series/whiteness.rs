@@ -28,23 +28,22 @@ impl Whiteness {
     /// Of residuals of members (each n×p, NaN where there is none), up to some lag, of a model that looks back `order` rows.
     pub fn of(members: &[Mat<f64>], lags: usize, order: usize) -> Self {
         let p = members.first().map_or(0, Mat::ncols);
-        let whole = |m: &Mat<f64>, i: usize| m.row(i).iter().all(|v| v.is_finite());
-        let rows: usize = members.iter().map(|m| (0..m.nrows()).filter(|&i| whole(m, i)).count()).sum();
+        let known: Vec<Vec<bool>> = members.iter().map(complete).collect();
+        let rows = known.iter().flatten().filter(|known| **known).count();
         if rows < 2 || p == 0 || lags == 0 {
             return Whiteness::default();
         }
         let n = rows as f64;
-        let sum = |t: usize| -> f64 {
-            members.iter().flat_map(|m| (0..m.nrows()).filter(|&i| whole(m, i)).map(move |i| m[(i, t)])).sum()
+        let sum = |m: &Mat<f64>, known: &[bool], t: usize| -> f64 {
+            m.col(t).iter().zip(known).filter(|(_, known)| **known).map(|(v, _)| *v).sum()
         };
-        let mean: Vec<f64> = (0..p).map(|t| sum(t) / n).collect();
+        let mean: Vec<f64> =
+            (0..p).map(|t| members.iter().zip(&known).map(|(m, known)| sum(m, known, t)).sum::<f64>() / n).collect();
         // a residual that is not known counts for nothing
         let centred: Vec<Mat<f64>> = members
             .iter()
-            .map(|m| {
-                let known: Vec<bool> = (0..m.nrows()).map(|i| whole(m, i)).collect();
-                Mat::from_fn(m.nrows(), p, |i, t| if known[i] { m[(i, t)] - mean[t] } else { 0.0 })
-            })
+            .zip(&known)
+            .map(|(m, known)| Mat::from_fn(m.nrows(), p, |i, t| if known[i] { m[(i, t)] - mean[t] } else { 0.0 }))
             .collect();
         // C_h = Σ r_t r_{t−h}ᵀ/n (p×p)
         let covariance = |h: usize| {
@@ -87,6 +86,13 @@ impl Whiteness {
             rows,
         }
     }
+}
+
+/// Which rows have all their values.
+pub(super) fn complete(rows: &Mat<f64>) -> Vec<bool> {
+    let mut known = vec![true; rows.nrows()];
+    rows.col_iter().for_each(|c| c.iter().zip(&mut known).for_each(|(v, known)| *known &= v.is_finite()));
+    known
 }
 
 /// The covariance of complete rows (n×p) about their mean, with n − spent degrees of freedom left (p×p).

@@ -9,8 +9,9 @@ use faer::{Mat, MatRef};
 ///
 /// With one factor B for all characters and inputs that are alike for every output, the sum is S ⊗ BᵀWB, S the second
 /// moment of an entry's characters, W the weights of the outputs: eigenvalues of both invert it. S comes from some of the
-/// entries, and only its largest eigenvalues are kept, so that applying it costs about what the entries do. Other
-/// kernels: the diagonal.
+/// entries, and only its largest eigenvalues are kept, so that applying it costs about what the entries do. For other
+/// kernels S is the second moment of an entry's features φ_e ⊗ b_t themselves, beside the number ΣW; the diagonal where so
+/// few of these fit into memory that they tell nothing.
 pub(super) enum Alike {
     Kronecker {
         /// M×k, orthonormal.
@@ -26,6 +27,10 @@ pub(super) enum Alike {
     Diagonal(Vec<f64>),
 }
 
+/// Numbers of the features of entries, at most, and entries that tell something.
+const LARGEST: usize = 1 << 23;
+const FEW: usize = 64;
+
 impl Alike {
     /// From some entries (output, weight, characters), the mean characters (M×p) and the weight of each output.
     pub fn new(
@@ -39,14 +44,26 @@ impl Alike {
         let (n, m) = (some.len(), map.characters());
         let total: f64 = some.iter().map(|s| s.1).sum();
         let Some(b) = map.atoms().shared_factor() else {
-            // Σ_t b_tk² W_t times the mean square of the character
-            let square = |c: usize| {
-                let one = |(t, w, row): &(usize, f64, Vec<f64>)| w * (row[c] - mean[(c, *t)]).powi(2);
-                some.iter().map(one).sum::<f64>() / total
-            };
-            let squares: Vec<f64> = (0..m).map(square).collect();
-            let of = |c: usize, t: usize| weights[t] * squares[c];
-            return Ok(Alike::Diagonal(super::iterate::diagonal(map, &of, shift)));
+            let (stacked, of) = (map.stacked_factors(), map.character_of_unknown());
+            let step = (n * of.len()).div_ceil(LARGEST).max(1);
+            if n / step < FEW {
+                // Σ_t b_tk² W_t times the mean square of the character
+                let square = |c: usize| {
+                    let one = |(t, w, row): &(usize, f64, Vec<f64>)| w * (row[c] - mean[(c, *t)]).powi(2);
+                    some.iter().map(one).sum::<f64>() / total
+                };
+                let squares: Vec<f64> = (0..m).map(square).collect();
+                let of = |c: usize, t: usize| weights[t] * squares[c];
+                return Ok(Alike::Diagonal(super::iterate::diagonal(map, None, &of, shift)));
+            }
+            let fewer: Vec<_> = some.iter().step_by(step).collect();
+            let total: f64 = fewer.iter().map(|s| s.1).sum();
+            let f = Mat::from_fn(fewer.len(), of.len(), |i, k| {
+                let (t, w, row) = fewer[i];
+                (w / total).sqrt() * stacked[(k, *t)] * (row[of[k]] - mean[(of[k], *t)])
+            });
+            let whole = Mat::full(1, 1, weights.iter().sum::<f64>());
+            return Self::kronecker(&f, &whole, shift, entries);
         };
         let amplitudes = map.amplitudes();
         let f = Mat::from_fn(n, m, |i, c| {
@@ -56,6 +73,12 @@ impl Alike {
         let inner = Mat::from_fn(b.ncols(), b.ncols(), |j, k| {
             (0..b.nrows()).map(|t| weights[t] * b[(t, j)] * b[(t, k)]).sum::<f64>()
         });
+        Self::kronecker(&f, &inner, shift, entries)
+    }
+
+    /// From rows f (n×M) with FᵀF = S, and the matrix beside it (r×r).
+    fn kronecker(f: &Mat<f64>, inner: &Mat<f64>, shift: f64, entries: f64) -> Result<Self> {
+        let ((n, m), width) = (f.shape(), inner.nrows());
         let inner = linalg::eigen(inner.as_ref())?;
         let q: Vec<f64> = inner.values.iter().map(|q| q.max(0.0)).collect();
         let top = q.iter().copied().fold(0.0, f64::max);
@@ -70,10 +93,12 @@ impl Alike {
         let mut order: Vec<usize> = (0..outer.values.len()).collect();
         order.sort_by(|&a, &b| outer.values[b].total_cmp(&outer.values[a]));
         let floor = outer.values[order[0]].max(0.0) * gram.nrows() as f64 * f64::EPSILON;
-        let affordable = (2.0 * entries / b.ncols() as f64).max(8.0) as usize;
+        let affordable = (2.0 * entries / width as f64).max(8.0) as usize;
         let matters = |k: &usize| outer.values[*k] > floor && outer.values[*k] * top > 0.01 * shift;
         let kept: Vec<usize> = order.iter().copied().take_while(matters).take(affordable).collect();
-        let rest = order.get(kept.len()).map_or(0.0, |&k| outer.values[k].max(0.0));
+        // where more directions than entries are left, they are no smaller than the last that was seen
+        let beyond = if wide { kept.last().map_or(0.0, |&k| outer.values[k]) } else { 0.0 };
+        let rest = order.get(kept.len()).map_or(beyond, |&k| outer.values[k].max(0.0));
         let s: Vec<f64> = kept.iter().map(|&k| outer.values[k]).collect();
         let chosen = Mat::from_fn(gram.nrows(), kept.len(), |i, k| outer.vectors[(i, kept[k])]);
         let u = match wide {

@@ -11,6 +11,7 @@ use crate::rows::{Batch, Inputs, Rows, Weights};
 use crate::spectrum::Draw;
 use crate::watch::Watch;
 use faer::{Mat, MatRef};
+use std::collections::VecDeque;
 
 /// How it learns.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +52,31 @@ impl Default for Params {
     }
 }
 
+/// What happened so far: whoever feeds it decides when it ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Batches learned from.
+    pub steps: u64,
+    /// Rows of them.
+    pub rows: u64,
+    /// Characters of the blocks that are open.
+    pub features: usize,
+    /// Mean loss of the rows of the last cycle over the blocks, each before it was learned from.
+    pub loss: f64,
+    /// Norm of the gradient of the last block on the last batch.
+    pub gradient: f64,
+}
+
+impl Report {
+    /// In words.
+    pub fn how(&self) -> String {
+        let Report { steps, rows, features, loss, gradient } = self;
+        format!(
+            "doubly stochastic gradients, {steps} batches, {rows} rows, {features} features, mean loss {loss:.3e}, gradient {gradient:.1e}: the rows ended"
+        )
+    }
+}
+
 /// Purpose of the stream of the blocks' seeds.
 const SEEDS: u64 = 0x626c_6f63_6b73;
 
@@ -82,6 +108,10 @@ pub struct Doubly<'a> {
     /// Bounds of ‖Pᵢ‖, the largest so far.
     curvature: f64,
     steps: u64,
+    rows: u64,
+    /// Mean losses of the last batches, one cycle of them at most.
+    losses: VecDeque<f64>,
+    gradient: f64,
 }
 
 impl<'a> Doubly<'a> {
@@ -107,6 +137,9 @@ impl<'a> Doubly<'a> {
             offset_mean: Vec::new(),
             curvature: 0.0,
             steps: 0,
+            rows: 0,
+            losses: VecDeque::new(),
+            gradient: 0.0,
         };
         let first = new.draw(0)?;
         if new.count() > 1 {
@@ -184,8 +217,21 @@ impl<'a> Doubly<'a> {
             }
         }
         self.steps += 1;
+        self.rows += batch.outputs.nrows() as u64;
+        self.gradient = linalg::dot(&gradient, &gradient).sqrt();
+        if self.losses.len() == self.count() {
+            self.losses.pop_front();
+        }
+        self.losses.push_back(value / weight);
         self.average();
         Ok(value / weight)
+    }
+
+    /// What happened so far.
+    pub fn report(&self) -> Report {
+        let features = (self.blocks.len() * self.params.block).min(self.params.features);
+        let loss = self.losses.iter().sum::<f64>() / self.losses.len().max(1) as f64;
+        Report { steps: self.steps, rows: self.rows, features, loss, gradient: self.gradient }
     }
 
     /// Learns from all rows of a source, which are in the kernel's units, in batches of so many; returns their mean loss

@@ -4,6 +4,7 @@
 //! the same minimiser as ridge on features with centred moments (T17 Th. 6.3).
 
 use super::spectral::{grid, minimise};
+use super::system::CENTRING;
 use super::{Group, PathPoint};
 use crate::error::Result;
 use crate::linalg::{self, Cholesky, Eigen};
@@ -138,9 +139,10 @@ impl<'a> DualSpectral<'a> {
     pub fn new(dual: &'a Dual) -> Result<Self> {
         let mut eigen: Vec<Eigen> =
             dual.groups.iter().map(|g| linalg::eigen(g.gram.as_ref())).collect::<Result<_>>()?;
-        for e in &mut eigen {
-            // what rounding leaves of a zero, on either side
+        for (e, group) in eigen.iter_mut().zip(&dual.groups) {
+            // what rounding leaves of a zero, on either side, and what centring does
             let floor = e.values.iter().copied().fold(0.0, f64::max) * e.values.len() as f64 * f64::EPSILON;
+            let floor = floor.max(CENTRING * group.size);
             e.values.iter_mut().filter(|v| **v <= floor).for_each(|v| *v = 0.0);
         }
         let turned = (dual.components.iter())

@@ -2,6 +2,8 @@
 
 use super::alike::Alike;
 use super::penalty::penalties;
+use super::system::whitener;
+use super::tied::Tied;
 use crate::error::{Error, Result};
 use crate::feature::FeatureMap;
 use crate::linalg::{self, cg};
@@ -29,7 +31,7 @@ pub struct Observed {
     /// n×M, row after row: an entry reads one row.
     characters: Vec<f64>,
     /// By output, then by row.
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
     /// Σ over rows of the mean weight of their entries.
     weight: f64,
 }
@@ -61,21 +63,29 @@ impl Observed {
         &self.characters[e.row * self.width..(e.row + 1) * self.width]
     }
 
-    /// For each output t: column t of `table` (M×p) gains Σ f(e, c)·c, and `sums` Σ f(e, c), over the entries e of t with
-    /// characters c. Each output is added up by itself and in one order. Cost 2M for each entry beside f.
-    fn add(&self, table: &mut Table, sums: &mut [f64], f: impl Fn(&Entry, &[f64]) -> f64 + Sync) {
+    /// zᵀc − less of each entry, z the column of its output.
+    fn values(&self, z: &Table, less: &[f64]) -> Vec<f64> {
+        let value = |e: &Entry| linalg::dot(self.characters(e), z.column(e.output)) - less[e.output];
+        self.entries.par_iter().map(value).collect()
+    }
+
+    /// For each output t: column t of `table` (M×p) gains Σ f(k, e, c)·c, and `sums` Σ f(k, e, c), over the entries e of t,
+    /// the k-th of the block, with characters c. Each output is added up by itself and in one order. Cost 2M for each entry
+    /// beside f.
+    pub(super) fn add(&self, table: &mut Table, sums: &mut [f64], f: impl Fn(usize, &Entry, &[f64]) -> f64 + Sync) {
         let spans: Vec<&[Entry]> = self.entries.chunk_by(|a, b| a.output == b.output).collect();
-        let mut columns: Vec<(&[Entry], &mut [f64], &mut f64)> = Vec::with_capacity(spans.len());
-        let mut next = spans.into_iter().peekable();
+        let mut columns: Vec<(usize, &[Entry], &mut [f64], &mut f64)> = Vec::with_capacity(spans.len());
+        let (mut next, mut first) = (spans.into_iter().peekable(), 0);
         for (t, (column, sum)) in table.columns.chunks_mut(self.width).zip(sums).enumerate() {
             if let Some(span) = next.next_if(|span| span[0].output == t) {
-                columns.push((span, column, sum));
+                columns.push((first, span, column, sum));
+                first += span.len();
             }
         }
-        columns.into_par_iter().for_each(|(span, column, sum)| {
-            for e in span {
+        columns.into_par_iter().for_each(|(first, span, column, sum)| {
+            for (k, e) in span.iter().enumerate() {
                 let c = self.characters(e);
-                let g = f(e, c);
+                let g = f(first + k, e, c);
                 *sum += g;
                 column.iter_mut().zip(c).for_each(|(v, c)| *v += g * c);
             }
@@ -84,13 +94,13 @@ impl Observed {
 }
 
 /// A column of M numbers for each output.
-struct Table {
+pub(super) struct Table {
     width: usize,
     columns: Vec<f64>,
 }
 
 impl Table {
-    fn zeros(width: usize, outputs: usize) -> Self {
+    pub(super) fn zeros(width: usize, outputs: usize) -> Self {
         Table { width, columns: vec![0.0; width * outputs] }
     }
 
@@ -124,7 +134,7 @@ pub enum Strength {
 
 /// When to stop, and what is fitted beside the functions.
 #[derive(Clone, Copy, Debug)]
-pub struct EntryParams {
+pub struct EntryParams<'a> {
     /// The penalty, > 0.
     pub strength: Strength,
     /// Tolerance and iterations.
@@ -133,6 +143,9 @@ pub struct EntryParams {
     pub offset: bool,
     /// Rows of the blocks for each row of the mean loss: several with views.
     pub expansion: usize,
+    /// Σ (p×p), when the noise of the outputs of a row is tied: what was observed of it has the loss
+    /// rᵀW^½(Σ_oo)⁻¹W^½r.
+    pub metric: Option<&'a Mat<f64>>,
 }
 
 /// What an output was found to be.
@@ -190,8 +203,8 @@ impl Sums {
         let (mut some, mut every, mut count) = (Vec::new(), 1, 0usize);
         passes.pass(&mut |block| {
             rows += block.weight;
-            block.add(&mut c, &mut weight, |e, _| e.weight);
-            block.add(&mut cy, &mut y, |e, _| e.weight * e.value);
+            block.add(&mut c, &mut weight, |_, e, _| e.weight);
+            block.add(&mut cy, &mut y, |_, e, _| e.weight * e.value);
             for e in &block.entries {
                 points[e.output] += 1.0;
                 if count.is_multiple_of(every) {
@@ -244,7 +257,17 @@ pub fn solve_entries(
     if !(shift > 0.0 && shift.is_finite()) {
         return Err(Error::parameter("ridge", "a number > 0 for conjugate gradients", ridge));
     }
-    let right = map.lower(sums.cy.as_mat());
+    // the outputs of a row are columns, or views: rows of one column
+    let white = params.metric.filter(|_| params.expansion == 1).map(|metric| whitener(metric, p)).transpose()?;
+    let tied = params.metric.map(|metric| Tied::new(metric, passes, p, &params)).transpose()?;
+    let right = match &tied {
+        None => map.lower(sums.cy.as_mat()),
+        Some(tied) => {
+            let (cy, mean_y) = tied.sums(passes, m, &|block| Ok(block.entries.iter().map(|e| e.value).collect()))?;
+            sums.mean_y = mean_y;
+            map.lower(cy.as_mat())
+        }
+    };
     let entries: f64 = sums.points.iter().sum();
     let preconditioner = Alike::new(map, &sums.some, sums.mean_c.as_mat(), &sums.weight, shift, entries)?;
     let centre =
@@ -253,18 +276,30 @@ pub fn solve_entries(
     let watch = RefCell::new(watch);
     let mut op = |theta: &[f64], out: &mut [f64]| -> Result<()> {
         let z = Table::of(&map.lift(theta));
-        let drift = centre(&z);
-        let (mut g, mut total) = (Table::zeros(m, p), vec![0.0; p]);
-        passes.pass(&mut |block| {
-            watch.borrow_mut().advance(0)?;
-            block.add(&mut g, &mut total, |e, c| e.weight * (linalg::dot(c, z.column(e.output)) - drift[e.output]));
-            Ok(())
-        })?;
-        // the sums are zero but for rounding: this keeps the product symmetric
-        for (t, total) in total.iter().enumerate().filter(|_| params.offset) {
-            let column = &mut g.columns[t * m..(t + 1) * m];
-            column.iter_mut().zip(sums.mean_c.column(t)).for_each(|(v, c)| *v -= total * c);
-        }
+        let g = if let Some(tied) = &tied {
+            let nothing = vec![0.0; p];
+            let fitted = |block: &Observed| {
+                watch.borrow_mut().advance(0)?;
+                Ok(block.values(&z, &nothing))
+            };
+            tied.sums(passes, m, &fitted)?.0
+        } else {
+            let drift = centre(&z);
+            let (mut g, mut total) = (Table::zeros(m, p), vec![0.0; p]);
+            passes.pass(&mut |block| {
+                watch.borrow_mut().advance(0)?;
+                block.add(&mut g, &mut total, |_, e, c| {
+                    e.weight * (linalg::dot(c, z.column(e.output)) - drift[e.output])
+                });
+                Ok(())
+            })?;
+            // the sums are zero but for rounding: this keeps the product symmetric
+            for (t, total) in total.iter().enumerate().filter(|_| params.offset) {
+                let column = &mut g.columns[t * m..(t + 1) * m];
+                column.iter_mut().zip(sums.mean_c.column(t)).for_each(|(v, c)| *v -= total * c);
+            }
+            g
+        };
         let lowered = map.lower(g.as_mat());
         out.iter_mut().zip(lowered).zip(theta).for_each(|((o, a), x)| *o = a + shift * x);
         Ok(())
@@ -275,7 +310,11 @@ pub fn solve_entries(
     super::iterate::settled(&report)?;
     let table = map.lift(&theta);
     let z = Table::of(&table);
-    let constant: Vec<f64> = sums.mean_y.iter().zip(centre(&z)).map(|(y, drift)| y - drift).collect();
+    let drift = match &tied {
+        None => centre(&z),
+        Some(tied) => tied.sums(passes, m, &|block| Ok(block.values(&z, &vec![0.0; p])))?.1,
+    };
+    let constant: Vec<f64> = sums.mean_y.iter().zip(drift).map(|(y, drift)| y - drift).collect();
     let mut rss = vec![0.0; p];
     passes.pass(&mut |block| {
         for e in &block.entries {
@@ -284,7 +323,7 @@ pub fn solve_entries(
         }
         Ok(())
     })?;
-    let penalty = penalties(map, &theta, shift, &sums.points)?;
+    let penalty = penalties(map, white.as_ref(), &theta, shift, &sums.points)?;
     let output = |t: usize| OfOutput {
         constant: constant[t],
         rss: rss[t],
@@ -293,10 +332,11 @@ pub fn solve_entries(
         points: sums.points[t],
     };
     let how = format!(
-        "conjugate gradients over {entries} entries, {} unknowns, {} iterations, residual {:.1e}",
+        "conjugate gradients over {entries} entries, {} unknowns, {} iterations, residual {:.1e}: {}",
         theta.len(),
         report.iterations,
-        report.residual
+        report.residual,
+        report.reason
     );
     Ok(EntrySolution { table, ridge, outputs: (0..p).map(output).collect(), report, how })
 }

@@ -21,6 +21,8 @@ pub struct Group {
     pub drift: Mat<f64>,
     /// MᵀK M (q×q).
     pub corner: Mat<f64>,
+    /// ΣwᵢKᵢᵢ: the trace of A before it was centred.
+    pub size: f64,
 }
 
 impl Group {
@@ -44,6 +46,7 @@ impl Group {
             gram: Mat::zeros(0, 0),
             drift: Mat::zeros(n, classes),
             corner: Mat::zeros(classes, classes),
+            size: weight.iter().enumerate().map(|(i, w)| w * gram[(i, i)]).sum(),
         };
         if offset {
             let mean = group.mean();

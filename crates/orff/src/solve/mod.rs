@@ -4,6 +4,7 @@
 //! kernel: ONORMA.
 
 mod alike;
+mod centred;
 mod certificate;
 mod direct;
 pub mod doubly;
@@ -14,15 +15,21 @@ mod gram;
 mod iterate;
 pub mod lbfgs;
 mod leave_one_out;
+pub mod one_class;
 pub mod online;
 mod penalty;
 mod precondition;
 pub mod projected;
+pub mod quantiles;
 pub mod risk;
+mod space;
 mod spectral;
 mod system;
+mod tensor;
+mod tied;
 mod warp;
 
+pub use centred::Centred;
 pub use direct::solve_direct;
 pub(crate) use direct::solve_in_place;
 pub use doubly::Doubly;
@@ -36,9 +43,11 @@ pub use online::Onorma;
 pub use precondition::Preconditioner;
 pub use projected::minimise_projected;
 pub use risk::minimise_risk;
+pub use space::{Features, Reduced, Sections, Smoothed, Space};
 pub use spectral::{PathPoint, Spectral};
-pub use system::{Centred, Component, Shape, System};
-pub(crate) use system::{directions, incomplete_metric, is_diagonal, whitener};
+pub use system::{Component, Shape, System};
+pub(crate) use system::{INCOMPLETE_METRIC, directions, incomplete_metric, is_diagonal, whitener};
+pub use tensor::{Scatter, Side, Tensor};
 pub use warp::Warp;
 
 use crate::error::{Error, Result};

@@ -25,8 +25,29 @@ impl Default for Params {
     }
 }
 
+/// What happened so far: whoever feeds it decides when it ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Rows learned from.
+    pub rows: u64,
+    /// Terms of the expansion.
+    pub terms: usize,
+    /// Mean loss of the last rows, as many as the budget at most, each before it was learned from.
+    pub loss: f64,
+    /// Norm of the loss's gradient at the last row.
+    pub gradient: f64,
+}
+
+impl Report {
+    /// In words.
+    pub fn how(&self) -> String {
+        let Report { rows, terms, loss, gradient } = self;
+        format!("ONORMA, {rows} rows, {terms} terms, mean loss {loss:.3e}, gradient {gradient:.1e}: the rows ended")
+    }
+}
+
 /// f_t = Σ K(·, xᵢ)uᵢ, learned row by row: u_t = −η_t ∂ℓ(f_{t−1}(x_t); y_t), the others shrink by 1 − η_tλ, and beyond
-/// the budget the oldest is dropped.
+/// the budget the oldest is dropped. A point that comes again has one term, the sum of both.
 ///
 /// ```
 /// use orff::kernel::{Kernel, Output, Seen};
@@ -50,6 +71,9 @@ pub struct Onorma<'a> {
     rows: u64,
     /// xᵢ and uᵢ, the oldest first.
     terms: VecDeque<(Vec<f64>, Vec<f64>)>,
+    /// The losses of the last rows.
+    losses: VecDeque<f64>,
+    gradient: f64,
 }
 
 impl<'a> Onorma<'a> {
@@ -66,7 +90,17 @@ impl<'a> Onorma<'a> {
             return Err(Error::parameter("budget", "at least one term", budget));
         }
         let outputs = kernel.outputs(inputs)?;
-        Ok(Onorma { kernel, loss, params, inputs, outputs, rows: 0, terms: VecDeque::new() })
+        Ok(Onorma {
+            kernel,
+            loss,
+            params,
+            inputs,
+            outputs,
+            rows: 0,
+            terms: VecDeque::new(),
+            losses: VecDeque::new(),
+            gradient: 0.0,
+        })
     }
 
     /// f(x) (p). Cost: the kernel at each term.
@@ -103,10 +137,20 @@ impl<'a> Onorma<'a> {
             return Err(Error::numerical("online learning", "the loss is not finite; lower the step"));
         }
         self.rows += 1;
+        self.gradient = u.iter().map(|u| u * u).sum::<f64>().sqrt();
+        if self.losses.len() == self.params.budget {
+            self.losses.pop_front();
+        }
+        self.losses.push_back(value);
         let step = self.params.step / (self.rows as f64).sqrt();
         let shrink = 1.0 - step * self.params.ridge;
         self.terms.iter_mut().for_each(|(_, u)| u.iter_mut().for_each(|u| *u *= shrink));
         u.iter_mut().for_each(|u| *u *= -step);
+        // a point that is known takes no second term; it is the newest again
+        let known = self.terms.iter().position(|(point, _)| point == x).and_then(|i| self.terms.remove(i));
+        if let Some((_, before)) = known {
+            u.iter_mut().zip(&before).for_each(|(u, before)| *u += before);
+        }
         self.terms.push_back((x.to_vec(), u));
         if self.terms.len() > self.params.budget {
             self.terms.pop_front();
@@ -132,9 +176,10 @@ impl<'a> Onorma<'a> {
         Ok(sum / count.max(1) as f64)
     }
 
-    /// Number of rows learned from.
-    pub fn rows(&self) -> u64 {
-        self.rows
+    /// What happened so far.
+    pub fn report(&self) -> Report {
+        let loss = self.losses.iter().sum::<f64>() / self.losses.len().max(1) as f64;
+        Report { rows: self.rows, terms: self.terms.len(), loss, gradient: self.gradient }
     }
 
     /// The points (m×d) and coefficients (m×p) of the expansion, the oldest first.

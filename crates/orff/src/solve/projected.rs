@@ -9,6 +9,7 @@ use crate::linalg::dot;
 use crate::loss::Loss;
 use crate::watch::Watch;
 use faer::Mat;
+use std::fmt;
 
 /// What is minimised, and when to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +39,15 @@ pub enum Reason {
     MaxPasses,
 }
 
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Converged => "converged",
+            Reason::MaxPasses => "the passes were used up",
+        })
+    }
+}
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -49,9 +59,21 @@ pub struct Report {
     pub dual: f64,
     /// (primal − dual)/primal.
     pub gap: f64,
+    /// Norm of the last projected gradient: the step that the projection leaves, over its length.
+    pub gradient: f64,
     /// The last smoothing μ; 0 for smooth losses.
     pub smoothing: f64,
     pub reason: Reason,
+}
+
+impl Report {
+    /// In words.
+    pub fn how(&self) -> String {
+        let Report { iterations, passes, gap, gradient, reason, .. } = self;
+        format!(
+            "projected gradients, {iterations} iterations, {passes} passes, gradient {gradient:.1e}, duality gap {gap:.1e}: {reason}"
+        )
+    }
 }
 
 /// The minimiser.
@@ -112,6 +134,7 @@ pub fn minimise_projected(
     let mut best = Certificate::new(x.clone());
     best.point(&x, start.loss);
     let (mut ahead, mut speed, mut iterations) = (x.clone(), 1.0f64, 0);
+    let mut moved;
     let reason = loop {
         // curvatures: 2 for the squared losses; 1/μ for bent corners, whose codes make it at most 2/μ
         let curvature = if smooth || !loss.nature().by_output { 2.0 } else { 1.0 };
@@ -122,6 +145,7 @@ pub fn minimise_projected(
         best.bound(ball.bound(&seen, &gradient[..k]), &seen.offset, &ahead[k..]);
         let mut next: Vec<f64> = ahead.iter().zip(&gradient).map(|(x, g)| x - step * g).collect();
         ball.project(&mut next[..k]);
+        moved = ahead.iter().zip(&next).map(|(a, n)| (a - n) * (a - n)).sum::<f64>().sqrt() / step;
         let faster = 0.5 * (1.0 + (1.0 + 4.0 * speed * speed).sqrt());
         // speed is lost where it leads uphill (O'Donoghue and Candès 2015)
         let uphill: f64 = ahead.iter().zip(&next).zip(&x).map(|((a, n), x)| (a - n) * (n - x)).sum();
@@ -151,7 +175,7 @@ pub fn minimise_projected(
         }
     };
     let (primal, dual, gap) = (best.primal, best.dual(), best.gap());
-    let report = Report { iterations, passes, primal, dual, gap, smoothing, reason };
+    let report = Report { iterations, passes, primal, dual, gap, gradient: moved, smoothing, reason };
     let x = best.x;
     let mut offset = x[k..].to_vec();
     offset.resize(p, 0.0);

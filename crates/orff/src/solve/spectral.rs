@@ -1,5 +1,6 @@
 //! One eigendecomposition, every ridge: solutions, degrees of freedom, cross-validation and evidence along a path.
 
+use super::system::{CENTRING, NOTHING};
 use super::{Correct, Shape, Solution, Spread, System};
 use crate::error::{Error, Result};
 use crate::feature::Basis;
@@ -103,8 +104,13 @@ impl Spectral {
         let mut eigen: Vec<_> =
             matrices.map(|(a, rank)| linalg::eigen_of_rank(a.as_ref(), rank)).collect::<Result<_>>()?;
         let mut floors = Vec::new();
-        for eigen in &mut eigen {
-            eigen.values.iter_mut().for_each(|v| *v = v.max(0.0));
+        for (g, eigen) in eigen.iter_mut().enumerate() {
+            let sizes = system.components.iter().filter(|c| c.group == g).map(|c| c.size);
+            let size = sizes.fold(0.0, f64::max);
+            let top = eigen.values.iter().copied().fold(0.0, f64::max);
+            // sums over the rows are rounded too: a matrix that is no larger than that is all zeros
+            let zero = if top <= NOTHING * size { top } else { CENTRING * size };
+            eigen.values.iter_mut().for_each(|v| *v = if *v > zero { *v } else { 0.0 });
             floors
                 .push(eigen.values.iter().copied().fold(0.0, f64::max) * eigen.vectors.nrows() as f64 * f64::EPSILON);
         }
@@ -125,7 +131,8 @@ impl Spectral {
         let mu = self.system.rows * ridge / c.s2;
         let values = &self.eigen[c.group].values;
         let floor = self.floors[c.group];
-        let lost = |value: f64| value <= floor && mu <= TINY * floor;
+        // of a matrix of zeros the right-hand side is all rounding
+        let lost = |value: f64| value <= floor && (mu <= TINY * floor || floor == 0.0);
         let inverse = |value: &f64| if lost(*value) { 0.0 } else { 1.0 / (value + mu) };
         (values.iter().map(inverse).collect(), mu)
     }
@@ -297,12 +304,13 @@ pub(super) fn grid(top: f64, points: usize) -> Vec<f64> {
     (0..points).map(|i| top * libm::pow(10.0, -12.0 + step * i as f64)).collect()
 }
 
-/// The ridge that minimises a score: the best of a grid, then golden sections around it.
+/// The ridge that minimises a score: the best of a grid, then golden sections around it. Of ridges that are equally good
+/// the largest, which has the smallest function and, where the data say nothing of it, the smallest error bars.
 pub(super) fn minimise(grid: &[f64], score: impl Fn(f64) -> f64) -> Result<f64> {
     let scores: Vec<f64> = grid.iter().map(|&l| score(l)).collect();
     let best = (0..grid.len())
         .filter(|&i| scores[i].is_finite())
-        .min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
+        .min_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))
         .ok_or_else(|| Error::numerical("ridge", "no ridge gives a finite score; give one yourself"))?;
     let (mut low, mut high) = (grid[best.saturating_sub(1)].ln(), grid[(best + 1).min(grid.len() - 1)].ln());
     let golden = 0.5 * (5f64.sqrt() - 1.0);

@@ -1,138 +1,12 @@
 //! The normal equations of ridge for one kernel, built from moments that never saw the kernel. \[normal\]
 
+use super::Centred;
 use super::penalty::shares;
 use crate::error::{Error, Result};
-use crate::feature::{Basis, Moments, Part};
+use crate::feature::Basis;
 use crate::linalg;
-use faer::{Mat, MatRef};
+use faer::Mat;
 use std::borrow::Cow;
-use std::ops::Range;
-
-/// Moments about the mean (or about zero, without offset), of all outputs together or of one.
-#[derive(Clone, Debug)]
-pub struct Centred {
-    /// n of the mean loss: the weight of all rows with an observed output, this one or another.
-    pub rows: f64,
-    /// Number of rows spoken of, whatever their weights.
-    pub points: f64,
-    /// Number of observations: Σw when weights count repetitions, the number of rows when they are precisions 1/σ².
-    pub observations: f64,
-    /// Σw of the rows spoken of.
-    pub weight: f64,
-    /// Degrees of freedom left to the data: the observations, less one for an offset.
-    pub count: f64,
-    /// c̄ (M), zero without offset.
-    pub mean_c: Vec<f64>,
-    /// ȳ (p), zero without offset.
-    pub mean_y: Vec<f64>,
-    /// Σw(c−c̄)(c−c̄)ᵀ (M×M), both triangles.
-    pub cc: Mat<f64>,
-    /// Σw(c−c̄)(y−ȳ)ᵀ (M×p).
-    pub cy: Mat<f64>,
-    /// Σw(y−ȳ)(y−ȳ)ᵀ (p×p).
-    pub yy: Mat<f64>,
-}
-
-impl Centred {
-    /// Of all outputs together when every row has them all, else one for each output.
-    pub fn all(moments: &Moments, offset: bool) -> Vec<Self> {
-        Self::take(moments.clone(), offset)
-    }
-
-    /// As [`all`](Self::all), in the place of the moments.
-    pub fn take(moments: Moments, offset: bool) -> Vec<Self> {
-        let (rows, relative) = (moments.weight(), moments.relative());
-        let among = |part: Part| {
-            let (observations, weight) = (if relative { part.rows } else { part.weight }, part.weight);
-            let one = Self::of(part, offset);
-            let count = observations - (weight - one.count);
-            Centred { rows, observations, count, ..one }
-        };
-        match moments.into_complete() {
-            Ok(part) => vec![among(part)],
-            Err(moments) => (0..moments.outputs()).map(|t| among(moments.output(t))).collect(),
-        }
-    }
-
-    /// Centres a part of moments, as if there were no other rows.
-    pub fn of(part: Part, offset: bool) -> Self {
-        let Part { rows: points, mut cc, mut cy, mut yy, .. } = part;
-        linalg::mirror(cc.as_mut());
-        let (m, p) = (cy.nrows(), cy.ncols());
-        let (mut mean_c, mut mean_y) = (vec![0.0; m], vec![0.0; p]);
-        if offset && part.weight > 0.0 {
-            mean_c = part.sum_c.iter().map(|s| s / part.weight).collect();
-            mean_y = part.sum_y.iter().map(|s| s / part.weight).collect();
-            for j in 0..m {
-                for i in 0..m {
-                    cc[(i, j)] -= part.weight * mean_c[i] * mean_c[j];
-                }
-            }
-            for t in 0..p {
-                (0..m).for_each(|i| cy[(i, t)] -= part.weight * mean_c[i] * mean_y[t]);
-                (0..p).for_each(|s| yy[(s, t)] -= part.weight * mean_y[s] * mean_y[t]);
-            }
-        }
-        // what was not observed has no constant either
-        let count = part.weight - if offset && part.weight > 0.0 { 1.0 } else { 0.0 };
-        Centred {
-            rows: part.weight,
-            points,
-            observations: part.weight,
-            weight: part.weight,
-            count,
-            mean_c,
-            mean_y,
-            cc,
-            cy,
-            yy,
-        }
-    }
-
-    /// The same without the moments of the characters, which a system may then have.
-    pub fn summary(&self) -> Self {
-        let (mean_c, mean_y) = (self.mean_c.clone(), self.mean_y.clone());
-        Centred { mean_c, mean_y, cc: Mat::new(), cy: self.cy.clone(), yy: self.yy.clone(), ..*self }
-    }
-
-    /// The constant of some outputs and their residual sums of squares, when z (M×q) are their columns of the table and
-    /// `spread` is cc·z, if it is known.
-    pub fn explained(&self, outputs: Range<usize>, z: MatRef<f64>, spread: Option<MatRef<f64>>) -> Vec<(f64, f64)> {
-        let spread = spread.map_or_else(|| linalg::product(self.cc.as_ref(), z), |s| s.to_owned()); // M×q
-        let one = |(q, t): (usize, usize)| {
-            let (mut drift, mut fitted, mut energy) = (0.0, 0.0, 0.0);
-            for i in 0..z.nrows() {
-                drift += z[(i, q)] * self.mean_c[i];
-                fitted += z[(i, q)] * self.cy[(i, t)];
-                energy += z[(i, q)] * spread[(i, q)];
-            }
-            (self.mean_y[t] - drift, (self.yy[(t, t)] - 2.0 * fitted + energy).max(0.0))
-        };
-        outputs.enumerate().map(one).collect()
-    }
-
-    /// The moments of some of the characters.
-    pub fn restricted(&self, keep: &[usize]) -> Self {
-        Centred {
-            mean_c: keep.iter().map(|&m| self.mean_c[m]).collect(),
-            mean_y: self.mean_y.clone(),
-            cc: Mat::from_fn(keep.len(), keep.len(), |i, j| self.cc[(keep[i], keep[j])]),
-            cy: Mat::from_fn(keep.len(), self.cy.ncols(), |i, t| self.cy[(keep[i], t)]),
-            yy: self.yy.clone(),
-            ..*self
-        }
-    }
-
-    /// The same moments of outputs y′ = T y (T q×p).
-    pub fn transformed(mut self, t: MatRef<f64>) -> Self {
-        self.cy = linalg::product(self.cy.as_ref(), t.transpose());
-        self.yy = t * &self.yy * t.transpose();
-        let mean: Vec<f64> =
-            (0..t.nrows()).map(|i| (0..t.ncols()).map(|k| t[(i, k)] * self.mean_y[k]).sum()).collect();
-        self.mean_y = mean;
-        self
-    }
-}
 
 /// One scalar ridge problem: (G + (nλ/s²) I) g = rhs.
 #[derive(Clone, Debug)]
@@ -149,7 +23,14 @@ pub struct Component {
     pub count: f64,
     /// Number of rows, whatever their weights (all outputs together when the problem does not split): a bound of G's rank.
     pub points: f64,
+    /// The trace that G had before it was centred: what its rounding is a share of.
+    pub size: f64,
 }
+
+/// Eigenvalues up to this share of the size of a matrix are what centring leaves of zeros.
+pub(super) const CENTRING: f64 = 16.0 * f64::EPSILON;
+/// A matrix all of whose eigenvalues are below this share of its size is what centring leaves of equal rows.
+pub(super) const NOTHING: f64 = 1024.0 * f64::EPSILON;
 
 /// How solutions of components become the table Z.
 #[derive(Clone, Debug)]
@@ -242,6 +123,7 @@ impl System {
         let (u, s2) = directions(&b)?; // p×r
         let rhs = linalg::product(data.cy.as_ref(), u.as_ref()); // M×r
         let yu = linalg::product(data.yy.as_ref(), u.as_ref()); // p×r
+        let size = amplitudes.iter().enumerate().map(|(m, a)| a * a * data.energy(m)).sum();
         let component = |(j, &s2): (usize, &f64)| Component {
             group: 0,
             rhs: amplitudes.iter().enumerate().map(|(m, a)| a * rhs[(m, j)]).collect(),
@@ -249,6 +131,7 @@ impl System {
             yy: (0..p).map(|t| u[(t, j)] * yu[(t, j)]).sum(),
             count: data.count,
             points: data.points,
+            size,
         };
         let components: Vec<Component> = s2.iter().enumerate().map(component).collect();
         let explained: f64 = components.iter().map(|c| c.yy).sum();
@@ -291,6 +174,7 @@ impl System {
                 yy: data.yy[(t, t)],
                 count: data.count,
                 points: data.points,
+                size: amplitudes.iter().enumerate().map(|(m, a)| a * a * data.energy(m)).sum(),
             });
             groups.push(weighted(data.cc, &amplitudes));
             outputs.push(t);
@@ -329,8 +213,11 @@ impl System {
         let cy = |m: usize, t: usize| if data.len() == 1 { data[0].cy[(m, t)] } else { data[t].cy[(m, t)] };
         let yy = |t: usize| if data.len() == 1 { data[0].yy[(t, t)] } else { data[t].yy[(t, t)] };
         let count = |t: usize| if data.len() == 1 { data[0].count } else { data[t].count };
+        let energy =
+            |i: usize, t: usize| factors[(i, t)] * factors[(i, t)] * data[t.min(data.len() - 1)].energy(of[i]);
         let component = Component {
             group: 0,
+            size: (0..k).map(|i| (0..p).map(|t| energy(i, t)).sum::<f64>()).sum(),
             rhs: (0..k).map(|i| (0..p).map(|t| factors[(i, t)] * cy(of[i], t)).sum()).collect(),
             s2: 1.0,
             yy: (0..p).map(yy).sum(),
@@ -440,14 +327,18 @@ fn weighted(mut cc: Mat<f64>, amplitudes: &[f64]) -> Mat<f64> {
 }
 
 /// The diagonal of a metric LLᵀ, whose whitener is given; ones without.
-fn noise(p: usize, white: Option<&(Mat<f64>, Mat<f64>)>) -> Vec<f64> {
+pub(super) fn noise(p: usize, white: Option<&(Mat<f64>, Mat<f64>)>) -> Vec<f64> {
     let one = |t: usize| white.map_or(1.0, |(_, root)| root.row(t).iter().map(|l| l * l).sum());
     (0..p).map(one).collect()
 }
 
-/// With a metric the residuals of a row belong together: one cannot be missing.
+/// What moments of each output do not tell.
+pub(crate) const INCOMPLETE_METRIC: &str = "a metric with missing outputs, entry weights or views";
+
+/// With a metric the residuals of a row belong together: moments of each output do not know them.
 pub(crate) fn incomplete_metric() -> Error {
-    Error::refused("a metric with missing outputs or entry weights", "whiten complete outputs instead")
+    let why = "moments do not know which outputs were observed together; use solver rows, or whiten complete outputs";
+    Error::refused(INCOMPLETE_METRIC, why)
 }
 
 /// (L⁻¹, L) of the metric Σ = LLᵀ: y′ = L⁻¹y has the Euclidean metric. \[metric\]

@@ -135,7 +135,8 @@ impl Warp {
             };
             let rhs = Mat::from_fn(c.rhs.len(), 1, |i, _| c.rhs[i]);
             let rhs = factors[at].half_solve(rhs.as_ref())?;
-            turned.push(Component { group: at, rhs: rhs.col(0).iter().copied().collect(), ..c });
+            // whitening may make the matrix as small as it likes
+            turned.push(Component { group: at, rhs: rhs.col(0).iter().copied().collect(), size: 0.0, ..c });
         }
         let shape = match shape {
             Shape::Directions { u, amplitudes } => Shape::Directions { u, amplitudes: vec![1.0; amplitudes.len()] },

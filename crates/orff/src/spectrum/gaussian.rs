@@ -36,10 +36,9 @@ impl Law for Gaussian {
         libm::exp(-0.5 * t.iter().map(|t| t * t).sum::<f64>())
     }
 
-    fn radial(&self, squares: &mut [f64]) -> bool {
+    fn radial(&self, squares: &mut [f64]) {
         squares.iter_mut().for_each(|s| *s *= -0.5);
         exp_in_place(squares);
-        true
     }
 
     /// k₀(t)(I − ttᵀ).

@@ -10,9 +10,9 @@ pub(crate) trait Law: Sync {
     /// k₀(t).
     fn value(&self, t: &[f64]) -> f64;
 
-    /// k₀ of many t in the place of their ‖t‖²; false, and nothing done, where it is no function of the norm.
-    fn radial(&self, _squares: &mut [f64]) -> bool {
-        false
+    /// k₀ of many t in the place of their ‖t‖², for mixtures of gaussians: only the norm counts.
+    fn radial(&self, squares: &mut [f64]) {
+        squares.iter_mut().for_each(|s| *s = self.value(&[s.sqrt()]));
     }
 
     /// −∇∇ᵀk₀(t), d×d; asked for only if `variance` is finite.

@@ -89,11 +89,6 @@ impl Law for Matern {
         matern(self.smoothness, self.argument(t))
     }
 
-    fn radial(&self, squares: &mut [f64]) -> bool {
-        squares.iter_mut().for_each(|s| *s = matern(self.smoothness, (2.0 * self.smoothness * *s).sqrt()));
-        true
-    }
-
     /// φI − ψttᵀ with φ = ν/(ν−1) M_{ν−1}(x), ψ = 2ν²/(ν−1) · 2^{2−ν}/Γ(ν−1) x^{ν−2}K_{ν−2}(x); for 1 < ν ≤ 2 ψ is
     /// infinite at 0, but ψttᵀ vanishes there.
     fn minus_hessian(&self, t: &[f64]) -> Mat<f64> {

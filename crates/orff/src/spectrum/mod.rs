@@ -22,7 +22,7 @@ pub use structured::Structured;
 use crate::error::{Error, Result};
 use crate::linalg::lanes::{Arithmetic, vectorised};
 use faer::{Mat, MatRef};
-use law::{Law, Parameters};
+use law::{Law, Parameters, Sampling};
 use serde::{Deserialize, Serialize};
 
 macro_rules! spectra {
@@ -143,12 +143,15 @@ impl Spectrum {
     pub(crate) fn sections(&self, x: MatRef<f64>) -> Result<impl Fn(&[f64], &mut [f64]) + Sync + '_> {
         let scales = self.check(x.ncols())?;
         let columns: Vec<Vec<f64>> = (0..x.ncols()).map(|k| x.col(k).iter().copied().collect()).collect();
-        Ok(move |z: &[f64], out: &mut [f64]| {
-            out.fill(0.0);
-            for ((x, z), scale) in columns.iter().zip(z).zip(&scales) {
-                add_squares(x, *z, 1.0 / scale, out);
+        Ok(move |z: &[f64], out: &mut [f64]| match self.law().sampling() {
+            Sampling::Mixture(_) => {
+                out.fill(0.0);
+                for ((x, z), scale) in columns.iter().zip(z).zip(&scales) {
+                    add_squares(x, *z, 1.0 / scale, out);
+                }
+                self.law().radial(out);
             }
-            if !self.law().radial(out) {
+            Sampling::Product(_) => {
                 let mut t = vec![0.0; columns.len()];
                 for (i, out) in out.iter_mut().enumerate() {
                     t.iter_mut().enumerate().for_each(|(k, t)| *t = (columns[k][i] - z[k]) / scales[k]);

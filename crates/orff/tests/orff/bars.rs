@@ -296,6 +296,32 @@ fn the_noise_of_rows_has_no_unit_of_precisions() {
     }
 }
 
+/// Where inputs are constant no ridge is better than another: nothing of the prior is believed, the function is the mean and
+/// error bars elsewhere are those of the outputs. What centring leaves of zeros is no evidence.
+#[test]
+fn constant_inputs_have_plain_error_bars() {
+    let y = points(60, 1, 5);
+    let weights = points(60, 1, 6);
+    for weight in [vec![1.0; 60], weights.col(0).iter().map(|v| 0.1 + v.abs()).collect::<Vec<f64>>()] {
+        let total: f64 = weight.iter().sum();
+        let mean = (0..60).map(|i| weight[i] * y[(i, 0)]).sum::<f64>() / total;
+        let square = (0..60).map(|i| weight[i] * (y[(i, 0)] - mean).powi(2)).sum::<f64>() / (total - 1.0);
+        let rows = Table::new(Mat::from_fn(60, 2, |_, k| 1.1 + 1.2 * k as f64), y.clone()).unwrap();
+        let rows = rows.weighted(Weights::Row(weight)).unwrap();
+        for name in ["regression", "exact", "nystrom"] {
+            let learner = orff::learn::learner(name).unwrap();
+            let model = (learner.fit)(&serde_json::Map::new(), &rows, &mut Silent).unwrap();
+            let query = Query { std: true, ..Query::default() };
+            let found = model.predict(&Inputs::Dense(points(6, 2, 8)), query).unwrap();
+            for i in 0..6 {
+                let ratio = found.std.as_ref().unwrap()[(i, 0)] / square.sqrt();
+                assert!((0.9..1.2).contains(&ratio), "{name}: {ratio} of the deviation of the outputs");
+                assert!((found.mean[(i, 0)] - mean).abs() < 1e-6, "{name}: {} {mean}", found.mean[(i, 0)]);
+            }
+        }
+    }
+}
+
 /// A metric is the covariance of the noise up to a factor: no factor changes anything, and c·I is no metric where outputs
 /// have one scale. Where each is scaled for itself that is a metric of their variances.
 #[test]

@@ -2,7 +2,7 @@
 
 mod definition;
 mod files;
-mod nystrom;
+pub mod nystrom;
 mod path;
 mod refusals;
 

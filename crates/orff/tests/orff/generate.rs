@@ -2,7 +2,8 @@
 
 use faer::Mat;
 use orff::generate::{
-    Potential, Sample, minh_field, minh_field_at, minh_points, multi_output, potential_field, vortex_field,
+    Bend, Noise, Potential, Sample, autoregression, minh_field, minh_field_at, minh_points, multi_output,
+    potential_field, vortex_field,
 };
 
 /// ∂f_a/∂x_b by central differences (p×d).
@@ -91,4 +92,60 @@ fn impossible_requests_are_refused() {
     assert_eq!(message(multi_output(5, 2, 0, 0.1, 1)), "outputs: expected at least one, got 0");
     assert_eq!(message(vortex_field(5, -1.0, 1)), "noise: expected a finite number ≥ 0, got -1");
     assert_eq!(message(vortex_field(5, f64::NAN, 1)), "noise: expected a finite number ≥ 0, got NaN");
+}
+
+#[test]
+fn series_of_the_thesis_follow_their_laws() {
+    // the laws as the README of the data has them: g, the covariance C and s
+    type Setting = (Bend, Noise, fn(f64) -> f64, fn(usize, usize) -> f64, f64);
+    let settings: [Setting; 6] = [
+        (Bend::Linear, Noise::White, |x| x, |i, j| if i == j { 0.9 } else { 0.0 }, 1.0),
+        (Bend::Linear, Noise::Toeplitz, |x| x, |i, j| 0.9f64.powi(i.abs_diff(j) as i32), 1.0),
+        (Bend::Exponential, Noise::White, |x| (-10.0 * x * x).exp(), |i, j| if i == j { 0.09 } else { 0.0 }, 0.1),
+        (
+            Bend::Exponential,
+            Noise::Toeplitz,
+            |x| (-10.0 * x * x).exp(),
+            |i, j| 0.09f64.powi(i.abs_diff(j) as i32),
+            0.1,
+        ),
+        (Bend::Sine, Noise::White, |x| (-x).sin(), |i, j| if i == j { 0.009 } else { 0.0 }, 1.0),
+        (Bend::Sine, Noise::Toeplitz, |x| (-x).sin(), |i, j| 0.1 * 0.9f64.powi(i.abs_diff(j) as i32), 1.0),
+    ];
+    let n = 20_000;
+    for (bend, noise, g, c, s) in settings {
+        let (series, other) =
+            (autoregression(n, 5, bend, noise, 3).unwrap(), autoregression(30, 5, bend, noise, 3).unwrap());
+        assert_eq!(series.values.subrows(0, 30), other.values.subrows(0, 30), "the first rows of more");
+        assert_ne!(autoregression(30, 5, bend, noise, 4).unwrap().values, other.values);
+        let w = &series.weights;
+        let beside = (0..25).filter(|k| k / 5 != k % 5 && w[(k / 5, k % 5)] != 0.0).count();
+        assert_eq!(beside, 5);
+        assert!((0..5).all(|i| w[(i, i)] == if bend == Bend::Exponential { 0.5 } else { 0.9 }));
+        let largest = w.eigenvalues().unwrap().iter().map(|l| l.norm()).fold(0.0, f64::max);
+        assert!(largest < 1.0, "{largest}");
+        // the rows by definition, and residuals with the covariance s²C to five standard errors
+        let rest = &series.values - &series.truth;
+        let mut sums = Mat::<f64>::zeros(5, 5);
+        for t in 1..n {
+            for i in 0..5 {
+                let mean: f64 = (0..5).map(|j| w[(j, i)] * g(series.values[(t - 1, j)])).sum();
+                assert!((series.truth[(t, i)] - mean).abs() < 1e-10, "{bend:?} {noise:?} row {t}");
+                (0..5).for_each(|j| sums[(i, j)] += rest[(t, i)] * rest[(t, j)]);
+            }
+        }
+        for i in 0..5 {
+            for j in 0..5 {
+                let of = |i, j| s * s * c(i, j);
+                let error = ((of(i, j) * of(i, j) + of(i, i) * of(j, j)) / n as f64).sqrt();
+                let seen = sums[(i, j)] / (n - 1) as f64;
+                assert!((seen - of(i, j)).abs() < 5.0 * error, "{bend:?} {noise:?} {i} {j}: {seen} {}", of(i, j));
+                assert_eq!(series.noise[(i, j)], series.noise[(j, i)]);
+                assert!((series.noise[(i, j)] - of(i, j)).abs() < 1e-12);
+            }
+        }
+    }
+    assert!(autoregression(0, 5, Bend::Sine, Noise::White, 1).is_err());
+    assert!(autoregression(5, 0, Bend::Sine, Noise::White, 1).is_err());
+    assert_eq!(autoregression(5, 1, Bend::Linear, Noise::Toeplitz, 1).unwrap().values.shape(), (5, 1));
 }

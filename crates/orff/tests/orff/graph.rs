@@ -16,14 +16,8 @@ fn normal(n: usize, d: usize, seed: u64) -> Mat<f64> {
 
 /// The rows of a matrix without their zeros.
 pub(super) fn sparse(x: &Mat<f64>) -> Inputs {
-    let mut csr = Csr { width: x.ncols(), start: vec![0], columns: Vec::new(), values: Vec::new() };
-    for i in 0..x.nrows() {
-        for k in (0..x.ncols()).filter(|&k| x[(i, k)] != 0.0) {
-            csr.columns.push(k as u32);
-            csr.values.push(x[(i, k)]);
-        }
-        csr.start.push(csr.values.len());
-    }
+    let mut csr = Csr::empty(x.ncols());
+    csr.append(&Inputs::Dense(x.clone()));
     Inputs::Sparse(csr)
 }
 

@@ -55,8 +55,14 @@ fn defaults_learn_and_a_file_brings_them_back() {
     }
     let noise = fitted.model.noise[(0, 0)].sqrt();
     assert!((noise - 0.1).abs() < 0.015, "{noise}");
-    let model =
-        Model { body: Body::Linear(Box::new(fitted.model)), projection: None, info: Info::default(), series: None };
+    let model = Model {
+        body: Body::Linear(Box::new(fitted.model)),
+        projection: None,
+        info: Info::default(),
+        series: None,
+        curves: None,
+        alignment: None,
+    };
     let back = Model::from_bytes(model.to_bytes().unwrap()).unwrap();
     let q = Query { std: true, ..Query::default() };
     let (a, b) = (model.predict(&Inputs::Dense(x.clone()), q).unwrap(), back.predict(&Inputs::Dense(x), q).unwrap());

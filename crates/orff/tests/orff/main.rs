@@ -1,27 +1,37 @@
 //! The tests of the library, in one binary: dependencies are linked once.
 
+mod align;
 mod archive;
 mod bars;
+mod bound;
 mod classes;
+mod coverage;
+mod curves;
 mod exact;
 mod expression;
 mod field;
+mod forest;
 mod gather;
 mod generate;
 mod graph;
 mod kernel;
 mod learn;
+mod levels;
 mod linalg;
 mod loss;
 mod margins;
 mod mixed;
 mod panel;
 mod partly;
+mod quantiles;
 mod ridge;
+mod risk;
+mod running;
 mod sequential;
 mod series;
 mod solvers;
 mod spectrum;
 mod stochastic;
 mod tasks;
+mod tied;
 mod warp;

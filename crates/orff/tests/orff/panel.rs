@@ -14,15 +14,9 @@ fn rows(n: usize, d: usize, size: f64) -> Mat<f64> {
 }
 
 fn sparse(x: &Mat<f64>) -> Inputs {
-    let (mut start, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    for i in 0..x.nrows() {
-        for k in (i % 3..x.ncols()).step_by(3) {
-            columns.push(k as u32);
-            values.push(x[(i, k)]);
-        }
-        start.push(values.len());
-    }
-    Inputs::Sparse(Csr { width: x.ncols(), start, columns, values })
+    let mut csr = Csr::empty(x.ncols());
+    (0..x.nrows()).for_each(|i| csr.push((i % 3..x.ncols()).step_by(3).map(|k| (k, x[(i, k)]))));
+    Inputs::Sparse(csr)
 }
 
 /// Maps of one output and of several, dense and structured, of one block and of two.

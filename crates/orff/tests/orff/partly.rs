@@ -3,11 +3,11 @@
 use faer::Mat;
 use orff::generate::{Sheets, two_moons};
 use orff::learn::{
-    ClassWeight, ExactLaplacianClassifier, FittedClasses, LaplacianClassifier, LaplacianFeatures, LaplacianRidge,
-    Offset, Ridge, SemiSupervisedClassifier,
+    ClassLoss, ClassWeight, ExactLaplacianClassifier, FittedClasses, LaplacianClassifier, LaplacianFeatures,
+    LaplacianRidge, Offset, Ridge, SemiSupervisedClassifier,
 };
-use orff::loss::{Logistic, Named, Simplex, SimplexHinge};
-use orff::model::{Linear, Query};
+use orff::loss::Simplex;
+use orff::model::{Classes, Linear, Query};
 use orff::params::Auto;
 use orff::random::Stream;
 use orff::rows::{Batch, Csr, Inputs, Rows, Table};
@@ -50,6 +50,12 @@ fn share_missed(f: &Mat<f64>, code: Simplex, truth: &dyn Fn(usize) -> usize) -> 
     let row = |i: usize| f.row(i).iter().copied().collect::<Vec<f64>>();
     let n = f.nrows();
     (0..n).filter(|&i| code.decode(&row(i)) != truth(i)).count() as f64 / n as f64
+}
+
+fn missed_by(f: &Mat<f64>, classes: &Classes, truth: &dyn Fn(usize) -> usize) -> f64 {
+    let row = |i: usize| f.row(i).iter().copied().collect::<Vec<f64>>();
+    let wrong = |i: &usize| classes.code.decode(&row(*i), classes.names.len()) != truth(*i);
+    (0..f.nrows()).filter(wrong).count() as f64 / f.nrows() as f64
 }
 
 /// The number in parentheses of the sentence about the ridge.
@@ -207,8 +213,13 @@ fn other_losses_minimise_their_risk() {
     let hinge = |m: f64| (1.0 - m).max(0.0);
     // the codes of two classes are ±1: log Σ exp⟨c − c_y, f⟩ = log(1 + exp(−2yf))
     let logistic = |m: f64| (-2.0 * m).exp().ln_1p();
-    let cases: [(Named, &dyn Fn(f64) -> f64); 2] =
-        [(Named::SimplexHinge(SimplexHinge), &hinge), (Named::Logistic(Logistic), &logistic)];
+    let squares = |m: f64| (1.0 - m).max(0.0).powi(2);
+    let cases: [(ClassLoss, &dyn Fn(f64) -> f64); 4] = [
+        (ClassLoss::Hinge, &hinge),
+        (ClassLoss::SquaredHinge, &squares),
+        (ClassLoss::SimplexHinge, &hinge),
+        (ClassLoss::Logistic, &logistic),
+    ];
     for (loss, formula) in cases {
         let learner = LaplacianClassifier {
             kernel: features.kernel.clone(),
@@ -231,16 +242,16 @@ fn other_losses_minimise_their_risk() {
             gram.partial_piv_lu().solve(&f)
         };
         let cross = Mat::from_fn(n, l, |i, j| (0..width).map(|k| z[(i, k)] * z[(j, k)]).sum::<f64>());
-        assert!((&cross * &a - &all).norm_max() < 1e-6 * all.norm_max(), "{loss}");
+        assert!((&cross * &a - &all).norm_max() < 1e-6 * all.norm_max(), "{loss:?}");
         let mut s = Stream::new(8, 0, 0);
         for step in [1e-2, 3e-3, 1e-3] {
             for _ in 0..40 {
                 let moved = Mat::from_fn(l, 1, |i, _| a[(i, 0)] + step * a.norm_max() * s.normal());
                 let other = risk(&(&gram * moved), &gram, &y, ridge, formula);
-                assert!(other > least * (1.0 - 2e-4), "{loss}: {other} {least}");
+                assert!(other > least * (1.0 - 2e-4), "{loss:?}: {other} {least}");
             }
         }
-        assert!(share_missed(&all, Simplex::new(2), &|i| class(i) as usize) < 0.1, "{loss}");
+        assert!(share_missed(&all, Simplex::new(2), &|i| class(i) as usize) < 0.1, "{loss:?}");
     }
 }
 
@@ -256,22 +267,22 @@ fn few_labels_are_enough() {
     let eight =
         Table::new(three.clone(), Mat::from_fn(150, 1, |i, _| if i < 24 { (i % 3) as f64 } else { f64::NAN }));
     let eight = eight.unwrap();
-    let losses = [Named::Squared(Default::default()), Named::SimplexHinge(SimplexHinge), Named::Logistic(Logistic)];
+    let losses =
+        [ClassLoss::Squared, ClassLoss::Hinge, ClassLoss::SquaredHinge, ClassLoss::SimplexHinge, ClassLoss::Logistic];
     let judge = |found: FittedClasses, x: &Mat<f64>, truth: &dyn Fn(usize) -> usize| {
-        let missed = share_missed(&at(&found.model, x), Simplex::new(found.classes.names.len()), truth);
-        (missed, found.training.choices)
+        (missed_by(&at(&found.model, x), &found.classes, truth), found.training.choices)
     };
     for loss in losses {
         let learner = LaplacianClassifier { features: Auto::Fixed(300), loss, ..LaplacianClassifier::default() };
         let (missed, said) = judge(learner.fit(&two, &mut Silent).unwrap(), &moons.inputs, &class);
-        assert!(missed < 0.03, "{loss}: {missed} {said:?}");
+        assert!(missed < 0.03, "{loss:?}: {missed} {said:?}");
         let (missed, said) = judge(learner.fit(&eight, &mut Silent).unwrap(), &three, &|i| i % 3);
-        assert!(missed < 0.08, "{loss}: {missed} {said:?}");
+        assert!(missed < 0.08, "{loss:?}: {missed} {said:?}");
         let exact = ExactLaplacianClassifier { loss, ..ExactLaplacianClassifier::default() };
         let found = exact.fit(&eight, &mut Silent).unwrap();
         let f = found.model.predict(&Inputs::Dense(three.clone()), Query::default()).unwrap().mean;
-        let missed = share_missed(&f, Simplex::new(found.classes.names.len()), &|i| i % 3);
-        assert!(missed < 0.08, "exact {loss}: {missed} {:?}", found.training.choices);
+        let missed = missed_by(&f, &found.classes, &|i| i % 3);
+        assert!(missed < 0.08, "exact {loss:?}: {missed} {:?}", found.training.choices);
     }
     let semi = SemiSupervisedClassifier {
         views: Some("1; 2".into()),
@@ -323,8 +334,38 @@ fn labels_that_are_none_and_labels_that_are_wrong() {
     assert!(weighted.fit(&words(&|i| f64::from(u8::from(i % 7 == 0)), &["a", "b"]), &mut Silent).is_ok());
     let field = LaplacianClassifier { kernel: "curl-free".parse().unwrap(), ..learner.clone() };
     assert!(field.fit(&other, &mut Silent).err().unwrap().to_string().contains("tied otherwise"));
-    let bad = LaplacianClassifier { loss: "hinge".parse().unwrap(), ..learner };
-    assert!(bad.fit(&other, &mut Silent).err().unwrap().to_string().contains("loss: expected"));
+}
+
+/// Each output of a squared hinge of three classes is the machine of its class against the rest.
+#[test]
+fn margins_of_several_classes_are_one_against_the_rest() {
+    let x = arcs(90, 4);
+    let rows = |class: &dyn Fn(usize) -> f64| {
+        let y = Mat::from_fn(90, 1, |i, _| if i < 40 { class(i) } else { f64::NAN });
+        Table::new(x.clone(), y).unwrap()
+    };
+    for offset in [Offset::None, Offset::Learned] {
+        let learner = LaplacianClassifier {
+            kernel: "gaussian(0.8)".parse().unwrap(),
+            features: Auto::Fixed(80),
+            neighbours: Auto::Fixed(5),
+            power: Auto::Fixed(1),
+            strength: Auto::Fixed(4.0),
+            ridge: Ridge::Given(1e-3),
+            loss: ClassLoss::SquaredHinge,
+            offset,
+            ..LaplacianClassifier::default()
+        };
+        let all = learner.fit(&rows(&|i| (i % 3) as f64), &mut Silent).unwrap();
+        assert_eq!((all.model.outputs(), all.classes.names.len()), (3, 3));
+        let f = at(&all.model, &x);
+        for class in 0..3 {
+            let one = learner.fit(&rows(&|i| f64::from(u8::from(i % 3 != class))), &mut Silent).unwrap();
+            let g = at(&one.model, &x);
+            let apart = (0..90).map(|i| (f[(i, class)] - g[(i, 0)]).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-4 && g.norm_max() > 0.5, "{offset:?} {class}: {apart}");
+        }
+    }
 }
 
 /// A graph that comes with the rows is the one of neighbours, where its weights are.
@@ -346,17 +387,13 @@ fn a_given_graph_takes_the_place_of_neighbours() {
     let plain = learner.fit(&Table::new(x.clone(), y.clone()).unwrap(), &mut Silent).unwrap();
     let u = plain.model.preparation.prepare(&Inputs::Dense(x.clone()), 1).unwrap().to_dense();
     let square = |i: usize, j: usize| (0..2).map(|k| (u[(i, k)] - u[(j, k)]).powi(2)).sum::<f64>();
-    let mut weights = Csr { width: 50, start: vec![0], columns: Vec::new(), values: Vec::new() };
+    let mut weights = Csr::empty(50);
     for i in 0..50 {
         let mut others: Vec<usize> = (0..50).filter(|&j| j != i).collect();
         others.sort_by(|&a, &b| square(i, a).total_cmp(&square(i, b)));
         others.truncate(q);
         others.sort_unstable();
-        for j in others {
-            weights.columns.push(j as u32);
-            weights.values.push((-square(i, j) / (2.0 * sigma * sigma)).exp());
-        }
-        weights.start.push(weights.values.len());
+        weights.push(others.into_iter().map(|j| (j, (-square(i, j) / (2.0 * sigma * sigma)).exp())));
     }
     let table = Table::new(x.clone(), y).unwrap();
     let joined = learner.fit(&table.clone().joined(weights.clone()), &mut Silent).unwrap();

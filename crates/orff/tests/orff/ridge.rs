@@ -160,7 +160,7 @@ pub(super) fn gap(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     (a - b).norm_max() / b.norm_max().max(1e-300)
 }
 
-fn iterative(map: &FeatureMap, data: &[Centred], ridge: f64) -> Solution {
+fn iterative(map: &FeatureMap, data: &[Centred], metric: Option<&Mat<f64>>, ridge: f64) -> Solution {
     let params = cg::Params { tol: 1e-13, max_iter: 5000 };
-    solve_iterative(map, data, ridge, params, &mut Silent).unwrap()
+    solve_iterative(map, data, metric, ridge, params, &mut Silent).unwrap()
 }

@@ -11,7 +11,7 @@ use orff::series::{Given, Series};
 use orff::watch::Silent;
 
 /// A damped turn in the plane with a bend and noise, far from zero (n×2).
-fn bent(n: usize, seed: u64) -> Mat<f64> {
+pub fn bent(n: usize, seed: u64) -> Mat<f64> {
     let mut s = Stream::new(seed, 0x626e, 0);
     let (mut a, mut b) = (1.0f64, 0.0f64);
     let mut out = Mat::zeros(n, 2);
@@ -241,4 +241,41 @@ fn bad_windows_are_refused() {
             .to_string()
             .contains("give the order")
     );
+}
+
+#[test]
+fn windows_of_higher_orders_and_direct_steps() {
+    // two rows back and two at once: blocks of a refit on each window, three steps ahead
+    let values = bent(70, 8);
+    let series = Series::new(values.clone()).unwrap();
+    let learner =
+        Autoregression { order: Order::Given(2), ahead: 2, ridge: Ridge::Evidence, ..learner(Method::Linear) };
+    for expanding in [false, true] {
+        let how = Sequential { window: Auto::Fixed(35), step: 4, horizon: 3, expanding };
+        let found = learner.validate(&series, &how, &mut Silent).unwrap();
+        let mut row = 0;
+        for end in (35..70).step_by(4) {
+            let from = if expanding { 0 } else { end - 35 };
+            let n = end - from - 3;
+            let x = Mat::from_fn(n, 4, |i, k| values[(from + i + 1 - k / 2, k % 2)]);
+            let y = Mat::from_fn(n, 4, |i, k| values[(from + i + 2 + k / 2, k % 2)]);
+            let by = least_squares(&x, &y);
+            let block = |one: [f64; 2], two: [f64; 2]| {
+                let state = [1.0, one[0], one[1], two[0], two[1]];
+                [0, 1, 2, 3].map(|k| (0..5).map(|j| by[(j, k)] * state[j]).sum::<f64>())
+            };
+            let at = |t: usize| [values[(t, 0)], values[(t, 1)]];
+            let first = block(at(end - 1), at(end - 2));
+            let second = block([first[2], first[3]], [first[0], first[1]]);
+            let path = [first[0], first[1], first[2], first[3], second[0], second[1]];
+            for k in 0..3.min(70 - end) {
+                for t in 0..2 {
+                    let truth = values[(end + k, t)] - path[2 * k + t];
+                    assert!((found.errors[(row, t)] - truth).abs() < 1e-8, "{expanding} {end} {k}");
+                }
+                row += 1;
+            }
+        }
+        assert_eq!(found.rows, row);
+    }
 }

@@ -90,7 +90,10 @@ fn gaps_leave_out_the_steps_they_are_in() {
     assert_eq!(lags.transitions(&series).unwrap().at, [6, 7, 8, 9]);
     let said = |times: &[f64]| given(Some(times), None).unwrap_err().to_string();
     let back = said(&[0.0, 1.0, 2.0, 2.0, 4.0, 5.0, 6.0, 7.0]);
-    assert!(back.starts_with("row 4, column time: 2 does not come after 2"), "{back}");
+    assert!(
+        back.starts_with("row 4, column time: 2 does not come after the time of row 3, the one before: "),
+        "{back}"
+    );
     let uneven = said(&[0.0, 1.0, 2.0, 2.1, 4.0, 5.0, 6.0, 7.0]);
     assert!(uneven.contains("row 4") && uneven.contains("evenly"), "{uneven}");
     let far = said(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 1e9]);
@@ -303,6 +306,11 @@ fn explosions_are_said() {
     assert!(found.warnings[0].contains("the forecast explodes: at step 1"), "{:?}", found.warnings);
     assert!(found.mean[(0, 0)].is_finite() && found.mean[(59, 0)].is_nan());
     assert!(found.warnings[1].contains("simulated paths explode"));
+    // where all paths have left upwards nothing bounds the observation; before, intervals hold the mean
+    let (low, high) = found.interval.unwrap();
+    assert_eq!(high[(59, 0)], f64::INFINITY);
+    assert!(low[(0, 0)] < found.mean[(0, 0)] && found.mean[(0, 0)] < high[(0, 0)] && high[(0, 0)].is_finite());
+    assert!((0..60).all(|k| low[(k, 0)] <= high[(k, 0)]));
     // features are bounded, and so are their forecasts
     let model = features(40).fit(&Series::new(values.clone()).unwrap(), &mut Silent).unwrap();
     assert!(forecast(&model, &values, 60)[(59, 0)].is_finite());
@@ -360,6 +368,12 @@ fn orders_are_found() {
             let learner = Autoregression { order: word, max_order: 5, ..base };
             let model = learner.fit(&series, &mut Silent).unwrap();
             assert_eq!(model.dynamics().unwrap().lags.order, 3, "{:?} {:?}", learner.method, word);
+            // the numbers that are told bear it out
+            let line = model.info.training.choices.iter().find(|line| line.starts_with("order 3")).unwrap();
+            let told = line.rsplit_once('(').unwrap().1.trim_end_matches(')').split(", ");
+            let scores: Vec<f64> = told.map(|one| one.split_once(": ").unwrap().1.parse().unwrap()).collect();
+            let sign = if word == Order::Evidence { -1.0 } else { 1.0 };
+            assert!(scores.iter().all(|s| sign * s >= sign * scores[2]), "{line}");
         }
     }
     let given = Autoregression { order: Order::Evidence, ridge: Ridge::Given(0.1), ..features(20) };
@@ -416,6 +430,25 @@ fn influence_sees_what_moves_what() {
             }
         }
     }
+}
+
+#[test]
+fn chance_gives_p_values_of_every_size() {
+    // two variables that do not move each other, both slow: p-values are uniform on 1/20, …, 1
+    let mut seen = Vec::new();
+    for seed in 0..60 {
+        let series = Series::new(vector(&[&[0.8, 0.0], &[0.0, 0.8]], &[0.0, 0.0], 1.0, 120, 100 + seed)).unwrap();
+        let learner = Autoregression { seed, ..linear(1) };
+        let p = learner.influence(&series, 19, &mut Silent).unwrap().p_value.unwrap();
+        seen.extend([p[(0, 1)], p[(1, 0)]]);
+        assert!(p[(0, 0)] == 0.05 && p[(1, 1)] == 0.05, "what moves itself is always seen");
+    }
+    let n = seen.len() as f64;
+    let mean = seen.iter().sum::<f64>() / n;
+    let z = (mean - 0.525) / ((400.0 - 1.0) / 12.0 / 400.0 / n).sqrt();
+    assert!(z.abs() < 4.0, "mean {mean}, z = {z}");
+    let small = seen.iter().filter(|p| **p <= 0.101).count() as f64 / n;
+    assert!((small - 0.1) / (0.09 / n).sqrt() < 4.0, "{small} are at most a tenth");
 }
 
 #[test]

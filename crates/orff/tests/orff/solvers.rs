@@ -22,10 +22,10 @@ pub(super) fn predict(map: &FeatureMap, table: MatRef<f64>, b: &[f64], x: &Mat<f
 }
 
 /// All rows as one block of entries.
-struct Whole(Observed);
+pub(super) struct Whole(pub(super) Observed);
 
 impl Whole {
-    fn of(map: &FeatureMap, data: &Data) -> Self {
+    pub(super) fn of(map: &FeatureMap, data: &Data) -> Self {
         let mut c = orff::feature::Characters::new(map.characters());
         map.fill(&Inputs::Dense(data.x.clone()), &mut c);
         let mut entries = Vec::new();
@@ -52,9 +52,9 @@ impl Passes for Whole {
     }
 }
 
-fn by_entries(ridge: f64, offset: bool) -> EntryParams {
+fn by_entries(ridge: f64, offset: bool) -> EntryParams<'static> {
     let cg = cg::Params { tol: 1e-11, max_iter: 1000 };
-    EntryParams { strength: Strength::Ridge(ridge), cg, offset, expansion: 1 }
+    EntryParams { strength: Strength::Ridge(ridge), cg, offset, expansion: 1, metric: None }
 }
 
 /// L-BFGS and conjugate gradients over the rows predict what elimination does, to 1e-8 of the largest prediction.

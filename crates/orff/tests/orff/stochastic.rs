@@ -198,7 +198,7 @@ fn onorma_is_its_recursion() {
             alive = (t + 1).saturating_sub(7);
         }
         let (points, u) = learner.expansion();
-        assert_eq!((points.nrows(), u.nrows(), learner.rows()), (7, 7, 25));
+        assert_eq!((points.nrows(), u.nrows(), learner.report().rows), (7, 7, 25));
         assert!((0..p).all(|t| (u[(0, t)] - all[18][t]).abs() < 1e-12));
     }
 }

@@ -12,6 +12,7 @@ for name, a in {
     "i8": (4 * x).astype("<i8"), "i4": (4 * x).astype("<i4"), "i2_big": (4 * x).astype(">i2"), "i1": (4 * x).astype("i1"),
     "u8": (4 * x + 100).astype("<u8"), "u1": (4 * x + 100).astype("u1"), "bool": x > 3, "flat": y,
     "complex": x + 1j, "cube": np.zeros((2, 2, 2)), "text": np.array(["a", "b"]), "scalar": np.float64(3),
+    "objects": np.array([None, "a"], object),
 }.items():
     np.save(f"{name}.npy", a)
 np.savez("stored.npz", X=x, y=y, name=np.array(["a", "b", "c", "d"]))
@@ -26,6 +27,8 @@ table = pa.table({
 })
 pq.write_table(table, "mixed.parquet", row_group_size=3)
 pq.write_table(table, "zstd.parquet", compression="zstd", data_page_version="2.0")
+for codec in ("gzip", "brotli", "lz4"):
+    pq.write_table(table, f"{codec}.parquet", compression=codec)
 plain = table.drop_columns(["list"])
 feather.write_feather(plain, "lz4.feather", compression="lz4", chunksize=3)
 feather.write_feather(plain, "zstd.feather", compression="zstd")

@@ -11,7 +11,14 @@ use orff::rows::Inputs;
 use orff::watch::Silent;
 
 fn model(fitted: FittedExact) -> Model {
-    Model { body: Body::Exact(Box::new(fitted.model)), projection: None, info: Info::default(), series: None }
+    Model {
+        body: Body::Exact(Box::new(fitted.model)),
+        projection: None,
+        info: Info::default(),
+        series: None,
+        curves: None,
+        alignment: None,
+    }
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn more_landmarks_are_closer_to_exact_ridge() {
 }
 
 /// Rows that can be read only once.
-struct Once(Table, AtomicBool);
+pub struct Once(pub Table, pub AtomicBool);
 
 impl Rows for Once {
     fn inputs(&self) -> usize {

@@ -45,7 +45,14 @@ fn parts_that_do_not_belong_together_are_refused() {
     let back = |linear: &orff::model::Linear, edit: &dyn Fn(&mut Info)| {
         let mut info = Info::default();
         edit(&mut info);
-        let model = Model { body: Body::Linear(Box::new(linear.clone())), projection: None, info, series: None };
+        let model = Model {
+            body: Body::Linear(Box::new(linear.clone())),
+            projection: None,
+            info,
+            series: None,
+            curves: None,
+            alignment: None,
+        };
         Model::from_bytes(model.to_bytes().unwrap())
     };
     assert!(back(&linear, &|info| info.training.points = vec![vec![0.0; 5]]).is_ok());

@@ -110,3 +110,36 @@ fn missing_outputs_and_weights_reach_the_model() {
     let ((a, noise_a), (b, noise_b)) = (fit(1.0), fit(1e4));
     assert!((&a - &b).norm_max() < 1e-6 && (noise_a - noise_b).norm_max() < 1e-6);
 }
+
+/// A given Γ or graph ties outputs in their own units; outputs that it does not know to be small are warned of.
+#[test]
+fn units_apart_that_gamma_does_not_know_are_warned_of() {
+    let (x, y) = noisy(200);
+    let warned = |kernel: &str, ratio: f64| {
+        let y = Mat::from_fn(200, 2, |i, t| y[(i, t)] * if t == 1 { ratio } else { 1.0 });
+        let learner =
+            Regression { kernel: kernel.parse().unwrap(), features: Auto::Fixed(32), ..Regression::default() };
+        let fitted = learner.fit(&Table::new(x.clone(), y).unwrap(), &mut Silent).unwrap();
+        let said = fitted.training.choices.into_iter().find(|line| line.starts_with("warning: "));
+        assert!(
+            said.iter().all(|line| line.contains("(output 2) to ") && line.contains("divide the outputs")),
+            "{said:?}"
+        );
+        said.is_some()
+    };
+    let given = "decomposable(gaussian, [[1, 0.3], [0.3, 1]])";
+    let graph = "decomposable(gaussian, laplacian([[0, 1], [1, 0]], 0.1))";
+    for kernel in [given, graph] {
+        assert!(warned(kernel, 1e-3), "{kernel}");
+        assert!(!warned(kernel, 1.0), "{kernel}");
+    }
+    // the same ratio in Γ, and kernels that scale each output by itself or are fields
+    for kernel in [
+        "decomposable(gaussian, [[1, 0], [0, 1e-6]])",
+        "decomposable(gaussian, covariance)",
+        "decomposable",
+        "curl-free",
+    ] {
+        assert!(!warned(kernel, 1e-3), "{kernel}");
+    }
+}

@@ -1,14 +1,18 @@
 //! The posterior covariance, and metrics of the outputs as covariances of the noise, against dense matrices.
 
 use super::dense::{Dense, dense_predict, phi, point, solve};
-use super::{Data, decomposable, gap, gaussian, given, gram, kernels, map_of, noise, predict};
+use super::{Data, decomposable, gap, gaussian, given, gram, iterative, kernels, map_of, noise, predict};
 use crate::kernel::moments::moments_of;
 use faer::{Mat, mat};
 use orff::feature::{Characters, MapKind};
 use orff::kernel::{Kernel, Matrix};
+use orff::learn::{Fitted, Regression, Ridge};
+use orff::linalg::cg;
 use orff::model::{Body, Info, Linear, Model, Posterior, Preparation, Query};
-use orff::rows::Inputs;
-use orff::solve::{Centred, Spectral, System, solve_direct};
+use orff::params::Auto;
+use orff::rows::{Inputs, Table};
+use orff::solve::{Centred, Spectral, System, solve_direct, solve_iterative};
+use orff::watch::Silent;
 
 /// σ⁻² times the posterior covariance is Φ(x)ᵀ(ΣwΦΦᵀ + nλI)⁻¹Φ(x), with a flat prior on the offsets if they are learned.
 #[test]
@@ -85,6 +89,12 @@ fn a_metric_is_whitening() {
                 let table = spectral.solve(&map, ridge, false).unwrap().table;
                 let direct = solve_direct(&map, &system, ridge, false).unwrap().table;
                 assert!(gap(&table, &direct) < 1e-8);
+                let iterated = iterative(&map, &centred, Some(&metric), ridge);
+                assert!(gap(&table, &iterated.table) < 1e-8, "{name}: conjugate gradients");
+                let penalty = spectral.solve(&map, ridge, false).unwrap().penalty;
+                for (t, exact) in penalty.iter().enumerate() {
+                    assert!((iterated.penalty[t] / exact - 1.0).abs() < 1e-7, "{name}, output {t}: nλ‖θ‖²");
+                }
                 let f = predict(&map, &centred, table.as_ref(), &fresh);
                 let white_f =
                     predict(&white, &by_hand, reference.solve(&white, ridge, false).unwrap().table.as_ref(), &fresh);
@@ -127,7 +137,45 @@ fn a_metric_is_whitening() {
     }
     let holes = Data::new(40, 3).variants()[2].1.clone();
     let centred = Centred::all(&moments_of(&map, &holes.table()), true);
-    assert!(System::new(&map, &centred, Some(&metric)).unwrap_err().to_string().contains("whiten complete outputs"));
+    let refused = System::new(&map, &centred, Some(&metric)).unwrap_err().to_string();
+    assert!(refused.contains("whiten complete outputs"), "{refused}");
+    let how = cg::Params::default();
+    let error = solve_iterative(&map, &centred, Some(&metric), 0.1, how, &mut Silent).unwrap_err();
+    assert_eq!(error.to_string(), refused);
+}
+
+/// More unknowns than are factored: a learner with a metric is that of outputs whitened by hand, and says so of its noise.
+#[test]
+fn a_metric_with_many_unknowns_is_whitening() {
+    let (d, n) = (20, 60);
+    // ones on the diagonal: a learner takes a metric up to a factor
+    let metric = Mat::from_fn(d, d, |s, t| if s == t { 1.0 } else { 0.4 / (1.0 + s.abs_diff(t) as f64) });
+    let l = metric.llt(faer::Side::Lower).unwrap().L().to_owned();
+    let inverse = solve(&l, &Mat::identity(d, d));
+    let (x, fresh) = (noise(31, n, d), noise(32, 5, d));
+    let y = Mat::from_fn(n, d, |i, t| (x[(i, (t + 1) % d)] - 0.3 * x[(i, t)]).sin());
+    let kernel = Kernel::div_free(gaussian(4.0));
+    let fit = |kernel: Kernel, y: Mat<f64>, metric: Option<Mat<f64>>, ridge: Ridge| {
+        let metric = metric.map(|m| Matrix::new(m, "metric").unwrap());
+        let (features, tolerance) = (Auto::Fixed(440), 1e-12);
+        let learner = Regression { kernel, metric, features, ridge, tolerance, ..Regression::default() };
+        learner.fit(&Table::new(x.clone(), y).unwrap(), &mut Silent).unwrap()
+    };
+    for ridge in [Ridge::Given(0.01), Ridge::Evidence] {
+        let whole = fit(kernel.clone(), y.clone(), Some(metric.clone()), ridge);
+        assert!(whole.training.choices.iter().any(|line| line.contains("conjugate gradients on 8360 unknowns")));
+        let by_hand = kernel.clone().conjugated(Matrix::new(inverse.clone(), "m").unwrap());
+        let white = fit(by_hand, &y * inverse.transpose(), None, ridge);
+        assert!((whole.training.ridge / white.training.ridge - 1.0).abs() < 1e-6, "{ridge:?}");
+        let f = |fitted: &Fitted| fitted.model.predict(&Inputs::Dense(fresh.clone()), Query::default()).unwrap().mean;
+        let error = gap(&f(&whole), &(f(&white) * l.transpose()));
+        assert!(error < 1e-6, "{ridge:?}: {error:e}");
+        let correlation = |s: usize, t: usize| {
+            let noise = &whole.model.noise;
+            noise[(s, t)] / (noise[(s, s)] * noise[(t, t)]).sqrt()
+        };
+        assert!((correlation(3, 4) - metric[(3, 4)]).abs() < 1e-12 && whole.model.noise[(0, 0)] > 0.0);
+    }
 }
 
 /// With a metric Σ the noise is N(0, σ²Σ): a model's covariance is σ² times the dense one, offsets included, and
@@ -157,8 +205,14 @@ fn a_metric_is_the_covariance_of_the_noise() {
                 posterior: Some(posterior.with_metric(Some(&metric))).into(),
                 warp: None,
             };
-            let model =
-                Model { body: Body::Linear(Box::new(linear)), projection: None, info: Info::default(), series: None };
+            let model = Model {
+                body: Body::Linear(Box::new(linear)),
+                projection: None,
+                info: Info::default(),
+                series: None,
+                curves: None,
+                alignment: None,
+            };
             let back = Model::from_bytes(model.to_bytes().unwrap()).unwrap();
             let query = Query { cov: true, noise: false, ..Query::default() };
             let inputs = Inputs::Dense(fresh.clone());

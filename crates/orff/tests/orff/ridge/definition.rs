@@ -33,7 +33,7 @@ fn ridge_from_moments_is_ridge_by_definition() {
                         let solutions = [
                             spectral.solve(&map, ridge, false).unwrap(),
                             solve_direct(&map, &system, ridge, false).unwrap(),
-                            iterative(&map, &centred, ridge),
+                            iterative(&map, &centred, None, ridge),
                         ];
                         for solution in solutions {
                             let error = gap(&predict(&map, &centred, solution.table.as_ref(), &fresh), &exact);

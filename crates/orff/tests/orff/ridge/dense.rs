@@ -5,7 +5,7 @@ use faer::Mat;
 use orff::feature::{FeatureMap, MapKind};
 
 /// Φ(x), K×p, from the atoms by definition.
-pub(super) fn phi(map: &FeatureMap, x: &[f64]) -> Mat<f64> {
+pub(crate) fn phi(map: &FeatureMap, x: &[f64]) -> Mat<f64> {
     let p = map.atoms().outputs();
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for (b, block) in map.atoms().blocks.iter().enumerate() {
@@ -28,7 +28,7 @@ pub(super) fn phi(map: &FeatureMap, x: &[f64]) -> Mat<f64> {
     Mat::from_fn(rows.len(), p, |k, t| rows[k][t])
 }
 
-pub(super) fn point(x: &Mat<f64>, i: usize) -> Vec<f64> {
+pub(crate) fn point(x: &Mat<f64>, i: usize) -> Vec<f64> {
     x.row(i).iter().copied().collect()
 }
 
@@ -87,7 +87,7 @@ impl Dense {
 }
 
 /// Gaussian elimination with partial pivoting.
-pub(super) fn solve(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
+pub(crate) fn solve(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
     let (n, m) = (a.nrows(), b.ncols());
     let (mut a, mut b) = (a.clone(), b.clone());
     for k in 0..n {

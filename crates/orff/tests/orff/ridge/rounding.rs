@@ -19,7 +19,7 @@ fn div_free_in_twenty_dimensions_by_conjugate_gradients_is_cholesky() {
     let table = Table::new(noise(30, n, d), noise(31, n, d)).unwrap();
     let centred = Centred::all(&moments_of(&map, &table), true);
     let direct = solve_direct(&map, &System::new(&map, &centred, None).unwrap(), 0.01, false).unwrap();
-    let error = gap(&iterative(&map, &centred, 0.01).table, &direct.table);
+    let error = gap(&iterative(&map, &centred, None, 0.01).table, &direct.table);
     assert!(error < 1e-8, "{error:e}");
     println!("div-free, d = 20: conjugate gradients against Cholesky {error:.1e}");
 }
@@ -37,7 +37,7 @@ fn solutions_have_the_same_bits_for_any_threads() {
                 let system = System::new(&map, &centred, None).unwrap();
                 let spectral = Spectral::new(system.clone()).unwrap();
                 let solution = solve_direct(&map, &system, 0.01, true).unwrap();
-                let cg = iterative(&map, &centred, 0.01).table;
+                let cg = iterative(&map, &centred, None, 0.01).table;
                 let root = solution.posterior.unwrap()[0].root.clone();
                 (
                     system.groups,

@@ -82,7 +82,7 @@ fn other_numbers_of_outputs_are_refused() {
                 "outputs: expected 3, as many as the kernel has (a field has as many as there are inputs), got {p}"
             );
             assert_eq!(System::new(&map, &centred, None).unwrap_err().to_string(), sentence, "{variant}");
-            let error = solve_iterative(&map, &centred, 0.1, cg::Params::default(), &mut Silent).unwrap_err();
+            let error = solve_iterative(&map, &centred, None, 0.1, cg::Params::default(), &mut Silent).unwrap_err();
             assert_eq!(error.to_string(), sentence);
             let learner = Regression { kernel: Kernel::curl_free(gaussian(1.2)), ..Regression::default() };
             let error = learner.fit(&data.table(), &mut Silent).err().unwrap();

@@ -51,7 +51,10 @@ fn warped_features_are_the_warped_kernel() {
         }
         // through a file
         let body = Body::Linear(Box::new(model.clone()));
-        let bytes = Model { body, projection: None, info: Info::default(), series: None }.to_bytes().unwrap();
+        let bytes =
+            Model { body, projection: None, info: Info::default(), series: None, curves: None, alignment: None }
+                .to_bytes()
+                .unwrap();
         let back = Model::from_bytes(bytes).unwrap();
         assert_eq!(features(back.linear().unwrap(), &fresh), features(&model, &fresh));
         // the best directions come first and the rest is small

@@ -47,6 +47,43 @@ fn two_moons_need_two_labels() {
     assert!(warped < 0.03 && plain > 0.15 && exact < 0.03, "{warped} {plain} {exact}");
 }
 
+/// With more features the answers come near those of the exact warped kernel, at the rate of Monte Carlo or better: same
+/// graph, strength and ridge, everywhere on the moons, three draws each.
+#[test]
+fn features_approach_the_exact_warped_kernel() {
+    let moons = two_moons(202, 0.05, 3).unwrap();
+    let y = Mat::from_fn(202, 1, |i, _| if i < 2 { moons.truth[(i, 0)] } else { f64::NAN });
+    let (rows, inputs) = (Table::new(moons.inputs.clone(), y).unwrap(), Inputs::Dense(moons.inputs.clone()));
+    let by = LaplacianRidge {
+        kernel: "gaussian(0.5)".parse().unwrap(),
+        draw: Auto::Fixed(orff::spectrum::DrawKind::Iid),
+        ridge: Ridge::Given(1e-4),
+        posterior: false,
+        ..on_graph((8, 0.3, 1), 20.0)
+    };
+    let exact = ExactLaplacian {
+        kernel: by.kernel.clone(),
+        neighbours: by.neighbours,
+        bandwidth: by.bandwidth,
+        power: by.power,
+        strength: by.strength,
+        ridge: by.ridge,
+        ..ExactLaplacian::default()
+    };
+    let exact = exact.fit(&rows, &mut Silent).unwrap().model.predict(&inputs, Query::default()).unwrap().mean;
+    let apart = |features: usize| {
+        let one = |seed: u64| {
+            let by = LaplacianRidge { features: Auto::Fixed(features), seed, ..by.clone() };
+            let mean = by.fit(&rows, &mut Silent).unwrap().model.predict(&inputs, Query::default()).unwrap().mean;
+            (mean - &exact).squared_norm_l2() / exact.squared_norm_l2()
+        };
+        (0..3).map(one).sum::<f64>().sqrt() / 3f64.sqrt()
+    };
+    let errors: Vec<f64> = [60, 240, 960, 3840].into_iter().map(apart).collect();
+    println!("{errors:?}");
+    assert!(errors.windows(2).all(|pair| pair[1] < 0.75 * pair[0]) && errors[3] < 0.1, "{errors:?}");
+}
+
 /// Without unlabelled rows and with strength 0 it is plain ridge.
 #[test]
 fn strength_zero_is_plain_ridge() {

@@ -1,0 +1,139 @@
+//! Where forecasts start: the rows before them, of each member, and what is known of the rows to come.
+
+use crate::data::{self, Reading};
+use crate::series::{Columns, Table, carried};
+use crate::{evaluate, flags};
+use anyhow::{Result, bail};
+use clap::{Arg, ArgMatches, Command};
+use faer::Mat;
+use orff::model::{Dynamics, Start};
+use orff::params::Params;
+use orff::series::Series;
+use orff_table::Source;
+use std::path::PathBuf;
+
+/// The rows before a forecast of one member, and how times go on.
+pub struct Before {
+    /// Its number in the model.
+    pub member: usize,
+    /// The rows, the latest at the end.
+    pub history: Mat<f64>,
+    /// Rows of the table.
+    pub rows: Vec<usize>,
+}
+
+/// Everything a forecast starts from.
+pub struct History {
+    /// Of each member.
+    pub starts: Vec<Before>,
+    /// The rows before, if there are some beside those learned from.
+    pub table: Option<Table>,
+    future: Option<Table>,
+}
+
+/// Model, rows before, rows to come and where answers go.
+pub fn arguments(command: Command) -> Command {
+    let future = Arg::new("future")
+        .long("future")
+        .value_name("FILE")
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("File with the exogenous columns of the rows to come, for models that have some");
+    let out = Arg::new("out")
+        .short('o')
+        .long("out")
+        .value_name("FILE")
+        .default_value("-")
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Where to write: .csv, .csv.gz, .parquet, .arrow; - for standard output");
+    let files = data::files().required(false).help("The rows before the forecast; those learned from unless given");
+    let command = command.arg(evaluate::model_arg()).arg(files).arg(future).arg(out);
+    Reading::SPEC.iter().fold(command, |command, param| command.arg(flags::flag(param, None).help_heading("Files")))
+}
+
+impl History {
+    /// What the arguments say.
+    pub fn read(matches: &ArgMatches, columns: &Columns, dynamics: &Dynamics) -> Result<Self> {
+        let paths = data::paths(matches);
+        let table = match paths.is_empty() {
+            true => None,
+            false => Some(rows(matches, &paths, columns, (true, false))?),
+        };
+        let starts = match &table {
+            None => from_model(dynamics),
+            Some(table) => from_table(dynamics, table, columns)?,
+        };
+        let future = match matches.get_one::<PathBuf>("future") {
+            None => None,
+            Some(path) => Some(rows(matches, std::slice::from_ref(path), columns, (false, true))?),
+        };
+        Ok(History { starts, table, future })
+    }
+
+    /// What is known of the rows to come of a member; of all alike, where the table does not tell them apart.
+    pub fn future(&self, dynamics: &Dynamics, before: &Before) -> Result<Option<Mat<f64>>> {
+        let Some(table) = &self.future else { return Ok(None) };
+        let Some(members) = &table.members else { return Ok(Some(table.exogenous.clone())) };
+        let name = &dynamics.members[before.member];
+        let rows: Vec<usize> = (0..members.len()).filter(|&i| &members[i] == name).collect();
+        if rows.is_empty() {
+            bail!("--future: there are no rows of {name}");
+        }
+        Ok(Some(Mat::from_fn(rows.len(), table.exogenous.ncols(), |i, k| table.exogenous[(rows[i], k)])))
+    }
+
+    /// The start of a member.
+    pub fn start<'a>(before: &'a Before, future: Option<&'a Mat<f64>>) -> Start<'a> {
+        Start { history: &before.history, member: before.member, future }
+    }
+}
+
+/// The name of a member before what is said of it, in a panel.
+pub fn said(dynamics: &Dynamics, member: usize) -> String {
+    match dynamics.members.len() {
+        1 => String::new(),
+        _ => format!("{}: ", dynamics.members[member]),
+    }
+}
+
+/// Rows of files as the model's were read: of the series, with what is known beside it, or either.
+pub fn rows(
+    matches: &ArgMatches,
+    paths: &[PathBuf],
+    columns: &Columns,
+    (series, beside): (bool, bool),
+) -> Result<Table> {
+    let reading = Reading::from_values(&flags::given(Reading::SPEC, matches)?)?;
+    let time = columns.time.as_deref().filter(|_| series);
+    let keep = carried(time, columns.member.as_deref());
+    let mut encoding = columns.table.clone();
+    if !beside {
+        encoding.inputs.clear();
+    }
+    let source = Source::with_encoding(paths, &reading.options()?, &encoding, series, keep)?;
+    Table::read(&source, time, columns.member.as_deref())
+}
+
+/// The ends of what the model was learned from.
+fn from_model(dynamics: &Dynamics) -> Vec<Before> {
+    let all = 0..dynamics.members.len();
+    all.map(|member| Before { member, history: dynamics.ending(member), rows: Vec::new() }).collect()
+}
+
+/// The rows of each member of a table.
+fn from_table(dynamics: &Dynamics, table: &Table, columns: &Columns) -> Result<Vec<Before>> {
+    let mut columns = columns.clone();
+    columns.table.inputs.clear();
+    let series: Series = table.series(&columns)?;
+    let own = |name: &str| match &table.members {
+        None => (0..table.values.nrows()).collect(),
+        Some(members) => (0..members.len()).filter(|&i| members[i] == name).collect(),
+    };
+    series
+        .members
+        .into_iter()
+        .map(|member| {
+            let name = Some(member.name.as_str()).filter(|name| !name.is_empty());
+            Ok(Before { member: dynamics.member(name)?, history: member.values, rows: own(&member.name) })
+        })
+        .collect()
+}

@@ -1,0 +1,64 @@
+//! `orff bound`, and what a fit reports of its own.
+
+use crate::desk::*;
+
+#[test]
+fn two_of_three_numbers_answer_the_third() {
+    let desk = Desk::new();
+    let ask = |more: &[&str]| {
+        let kernel = ["bound", "--kernel", "curl-free", "--dimension", "3", "--diameter", "2", "--format", "json"];
+        let (said, _) = desk.ok(&[&kernel, more].concat());
+        serde_json::from_str::<serde_json::Value>(&said).unwrap()
+    };
+    let best = |json: &serde_json::Value| number(&json["bounds"][0], &["value"]);
+    let epsilon = ask(&["--features", "20000", "--probability", "0.01"]);
+    assert_eq!(epsilon["asked"], "epsilon");
+    let e = best(&epsilon).to_string();
+    let back = ask(&["--features", "20000", "--epsilon", &e]);
+    assert!((best(&back) - 0.01).abs() < 1e-6);
+    let features = ask(&["--epsilon", &e, "--probability", "0.01"]);
+    assert!((best(&features) - 20000.0).abs() <= 2.0, "{}", best(&features));
+    // a bound says its assumptions, and measured errors stand beside it
+    let seen = ask(&["--features", "200", "--probability", "0.1", "--draws", "20"]);
+    assert!(number(&seen, &["measured"]) < best(&seen));
+    let (text, _) =
+        desk.ok(&["bound", "--kernel", "curl-free", "--dimension", "3", "--features", "200", "--empirical"]);
+    assert!(text.contains("measured (20 draws of 100 atoms") && text.contains("independent draws"), "{text}");
+    assert!(text.contains("not rahimi-recht"), "{text}");
+    let (text, _) = desk.ok(&["bound", "--dimension", "3", "--features", "20", "--epsilon", "0.1"]);
+    assert!(text.contains("no bound says anything here"), "{text}");
+    for (args, sentence) in [
+        (vec!["--kernel", "curl-free(laplace)", "--dimension", "2", "--features", "20"], "no second derivative"),
+        (vec!["--kernel", "div-free", "--dimension", "1", "--features", "20"], "in one dimension"),
+        (vec!["--dimension", "2"], "features or an epsilon"),
+        (vec!["--dimension", "2", "--features", "20", "--epsilon", "0"], "--epsilon: expected"),
+        (vec!["--dimension", "0", "--features", "20"], "--dimension: expected"),
+    ] {
+        let said = desk.fails(&[&["bound"][..], &args].concat(), 2);
+        assert!(said.contains(sentence), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_fit_reports_its_approximation_and_its_bounds() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(300, "x1,x2,y1,y2"));
+    let fit = ["fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "200", "--ridge", "0.01"];
+    for more in [&["-o", "m.orff"][..], &["--test", "0.2"], &["-o", "n.orff", "--kernel", "helmholtz(gradient=0.4)"]]
+    {
+        let (said, _) = desk.ok(&[&fit, more, &["--report"]].concat());
+        let value = |what: &str| -> f64 {
+            let line = said.lines().find(|l| l.contains(what)).unwrap_or_else(|| panic!("{what}: {said}"));
+            line.split_whitespace().next().unwrap().parse().unwrap()
+        };
+        assert!(value("largest error measured") < value("bound for all rows"), "{said}");
+        let mean = value("mean over the rows");
+        for what in ["Proposition 7.1", "(7.5)", "(7.6)"] {
+            assert!(mean < value(what), "{said}");
+        }
+    }
+    let (said, _) = desk.ok(&["fit", "exact", "d.csv", "--outputs", "y1", "-o", "e.orff", "--report"]);
+    assert!(said.contains("the model has no random features"), "{said}");
+    let said = desk.fails(&["fit", "regression", "d.csv", "--outputs", "y1", "--folds", "3", "--report"], 2);
+    assert!(said.contains("--report"), "{said}");
+}

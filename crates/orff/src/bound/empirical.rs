@@ -1,0 +1,215 @@
+//! The error that is seen: atoms are drawn many times and compared with the exact kernel.
+
+use super::Setting;
+use crate::error::{Error, Result};
+use crate::feature::{FeatureMap, MapKind};
+use crate::kernel::Kernel;
+use crate::linalg;
+use crate::random::Stream;
+use crate::spectrum::{Draw, DrawKind};
+use crate::watch::Watch;
+use faer::Mat;
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Purpose of the stream that draws points; other purposes are small numbers or their hashes.
+const POINTS: u64 = 0x706f_696e_7473;
+/// Pairs of points the largest error is searched among.
+const PAIRS: usize = 512;
+/// Atoms whose cosines are held at once.
+const AT_ONCE: usize = 2048;
+/// Atoms whose errors are measured, at most.
+const MOST_ATOMS: u64 = 1 << 20;
+
+/// Largest errors ‖K̂ − K‖ over pairs of points, one for each draw of the atoms, in ascending order.
+#[derive(Clone, Debug, Serialize)]
+pub struct Empirical {
+    /// Number of atoms D.
+    pub atoms: u64,
+    /// Number of pairs of points.
+    pub pairs: usize,
+    /// The largest error of each draw.
+    pub errors: Vec<f64>,
+}
+
+impl Empirical {
+    /// The smallest error that at most this share of the draws exceeds.
+    pub fn quantile(&self, share: f64) -> f64 {
+        let n = self.errors.len();
+        let above = (share * n as f64).floor() as usize;
+        self.errors[(n - 1).saturating_sub(above)]
+    }
+
+    /// The share of draws whose error reaches ε.
+    pub fn exceeding(&self, epsilon: f64) -> f64 {
+        let below = self.errors.partition_point(|e| *e < epsilon);
+        (self.errors.len() - below) as f64 / self.errors.len() as f64
+    }
+}
+
+/// Draws D independent atoms `draws` times and measures the largest operator norm of K̂ − K over pairs of points of the set:
+/// differences of every length up to the diameter, in random directions. A lower bound of the supremum. Time draws·pairs·D·(d + p²).
+pub fn measure(setting: &Setting, atoms: u64, draws: u64, seed: u64, watch: &mut dyn Watch) -> Result<Empirical> {
+    if atoms == 0 || atoms > MOST_ATOMS {
+        let expected = format!("from 1 to {MOST_ATOMS} atoms where errors are measured");
+        return Err(Error::parameter("features", expected, format!("{atoms} atoms")));
+    }
+    if draws == 0 {
+        return Err(Error::parameter("draws", "a whole number ≥ 1", draws));
+    }
+    let pairs = Pairs::within(setting, seed)?;
+    watch.stage("measure");
+    let mut errors = Vec::new();
+    for draw in 0..draws {
+        let how = Draw { kind: DrawKind::Iid, measure: setting.measure, seed: seed.wrapping_add(draw), purpose: 0 };
+        let drawn = setting.kernel.draw(setting.inputs, atoms as usize, &how, setting.sum)?;
+        errors.push(pairs.error(&FeatureMap::of(drawn, setting.map, how.seed))?);
+        watch.advance(1)?;
+    }
+    errors.sort_by(f64::total_cmp);
+    Ok(Empirical { atoms, pairs: PAIRS, errors })
+}
+
+/// The fewest atoms, to a sixteenth, whose measured error exceeds ε in at most this share of the draws, and the errors of so many; none
+/// if there are more than 2²⁰.
+pub fn needed(
+    setting: &Setting,
+    epsilon: f64,
+    share: f64,
+    draws: u64,
+    seed: u64,
+    watch: &mut dyn Watch,
+) -> Result<Option<Empirical>> {
+    let terms = setting.kernel.terms().len() as u64;
+    let (mut low, mut high) = (0, terms.max(1));
+    let mut best = loop {
+        let seen = measure(setting, high, draws, seed, watch)?;
+        if seen.exceeding(epsilon) <= share {
+            break seen;
+        }
+        if high * 2 > MOST_ATOMS {
+            return Ok(None);
+        }
+        (low, high) = (high, high * 2);
+    };
+    while high - low > (high / 16).max(1) {
+        let middle = low + (high - low) / 2;
+        let seen = measure(setting, middle, draws, seed, watch)?;
+        if seen.exceeding(epsilon) <= share {
+            (high, best) = (middle, seen);
+        } else {
+            low = middle;
+        }
+    }
+    Ok(Some(best))
+}
+
+/// Pairs of points (x, z), one row each (n×d), with their exact kernels.
+///
+/// ```
+/// use orff::bound::Pairs;
+/// use orff::feature::{FeatureMap, MapKind};
+/// use orff::kernel::{Kernel, SumDraw};
+/// use orff::spectrum::{Draw, Gaussian};
+/// let k = Kernel::curl_free(Gaussian { lengthscale: 1.0.into() }.into());
+/// let at = |features| -> orff::Result<f64> {
+///     let map = FeatureMap::draw(&k, 2, features, MapKind::Pairs, &Draw::default(), SumDraw::default())?;
+///     Pairs::new(&k, faer::mat![[0.0, 0.0]], faer::mat![[0.3, 0.1]])?.error(&map)
+/// };
+/// assert!(at(20_000)? < at(20)?);
+/// # Ok::<(), orff::Error>(())
+/// ```
+pub struct Pairs {
+    x: Mat<f64>,
+    z: Mat<f64>,
+    /// K(x, z), or k(x, z) where K = kΓ.
+    exact: Vec<Mat<f64>>,
+    /// ‖Γ‖ where K = kΓ.
+    gamma: Option<f64>,
+}
+
+impl Pairs {
+    /// Pairs of rows of x and z (n×d, at least one) in the coordinates of a resolved kernel.
+    pub fn new(kernel: &Kernel, x: Mat<f64>, z: Mat<f64>) -> Result<Self> {
+        if x.nrows() != z.nrows() || x.ncols() != z.ncols() || x.nrows() == 0 {
+            let given = format!("{}×{} and {}×{}", x.nrows(), x.ncols(), z.nrows(), z.ncols());
+            return Err(Error::shape("pairs of points", "two matrices of one shape with at least one row", given));
+        }
+        let separated = kernel.separated();
+        let gamma = separated.as_ref().map(|(_, gamma)| super::constants::spectral_norm(gamma)).transpose()?;
+        let kernel = separated.as_ref().map_or(kernel, |(scalar, _)| scalar);
+        let row = |m: &Mat<f64>, i: usize| m.row(i).iter().copied().collect::<Vec<f64>>();
+        let exact = (0..x.nrows()).map(|i| kernel.eval(&row(&x, i), &row(&z, i))).collect::<Result<_>>()?;
+        Ok(Pairs { x, z, exact, gamma })
+    }
+
+    /// The first pair is one point twice; the others have differences of length uniform up to the diameter, about the origin.
+    fn within(setting: &Setting, seed: u64) -> Result<Self> {
+        let d = setting.inputs;
+        let mut x = Mat::zeros(PAIRS, d);
+        for i in 1..PAIRS {
+            let mut stream = Stream::new(seed, POINTS, i as u64);
+            let direction: Vec<f64> = (0..d).map(|_| stream.normal()).collect();
+            let norm = direction.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let half = 0.5 * setting.diameter * stream.uniform() / norm;
+            direction.iter().enumerate().for_each(|(k, v)| x[(i, k)] = half * v);
+        }
+        let z = faer::Scale(-1.0) * &x;
+        Pairs::new(&setting.kernel, x, z)
+    }
+
+    /// The largest operator norm of K̂ − K over the pairs, for atoms of the kernel. Time n·D·(d + p²).
+    pub fn error(&self, map: &FeatureMap) -> Result<f64> {
+        let (n, d) = (self.x.nrows(), self.x.ncols());
+        let p = self.exact[0].nrows();
+        if map.atoms().inputs() != d {
+            return Err(Error::shape("points", format!("{} coordinates", map.atoms().inputs()), d));
+        }
+        let mut sums = Mat::zeros(n, p * p);
+        let mut row = vec![0.0; d];
+        for (b, block) in map.atoms().blocks.iter().enumerate() {
+            for from in (0..block.count()).step_by(AT_ONCE) {
+                let count = AT_ONCE.min(block.count() - from);
+                let mut omega = Mat::zeros(d, count);
+                let mut operators = Mat::zeros(count, p * p); // aⱼAⱼ, or aⱼ, one row each
+                for j in 0..count {
+                    block.omega.row(from + j, &mut row);
+                    (0..d).for_each(|k| omega[(k, j)] = row[k]);
+                    if self.gamma.is_some() {
+                        operators[(j, 0)] = block.weight[from + j];
+                        continue;
+                    }
+                    let factor = block.factors.dense(from + j, &row);
+                    let a = &factor * factor.transpose();
+                    (0..p * p).for_each(|e| operators[(j, e)] = block.weight[from + j] * a[(e / p, e % p)]);
+                }
+                let waves = |m: &Mat<f64>| linalg::product(m.as_ref(), omega.as_ref()); // n×count
+                let waves = match map.kind() {
+                    MapKind::Pairs => cosines(waves(&self.x) - waves(&self.z), &[]),
+                    MapKind::Phases => {
+                        let phases = &map.phases(b)[from..from + count];
+                        let (x, z) = (cosines(waves(&self.x), phases), cosines(waves(&self.z), phases));
+                        Mat::from_fn(n, count, |i, j| 2.0 * x[(i, j)] * z[(i, j)])
+                    }
+                };
+                sums += linalg::product(waves.as_ref(), operators.as_ref());
+            }
+        }
+        let errors = (0..n).into_par_iter().map(|i| {
+            let error = Mat::from_fn(p, p, |s, t| sums[(i, s * p + t)] - self.exact[i][(s, t)]);
+            super::constants::spectral_norm(&error)
+        });
+        let largest = errors.collect::<Result<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
+        Ok(largest * self.gamma.unwrap_or(1.0))
+    }
+}
+
+/// cos(angle + phase of its column), if it has one.
+fn cosines(mut angles: Mat<f64>, phases: &[f64]) -> Mat<f64> {
+    angles.par_col_iter_mut().enumerate().for_each(|(j, column)| {
+        let column = column.try_as_col_major_mut().expect("columns in one piece").as_slice_mut();
+        column.iter_mut().for_each(|angle| *angle += phases.get(j).unwrap_or(&0.0));
+        linalg::cos_in_place(column);
+    });
+    angles
+}

@@ -1,0 +1,186 @@
+//! Atoms with learned weights: candidates of a kernel, weighed by one pass over the rows, some of them kept.
+//! \[alignment\] \[pseudo-posterior\]
+
+use super::begin::Choices;
+use super::coded::Coded;
+use super::gather::Gathering;
+use super::{Regression, sample};
+use crate::align::{Likeness, Method, Sampling, Sums, power_divergence};
+use crate::error::{Error, Result};
+use crate::feature::{BLOCK_ROWS, FeatureMap, Moments, reblock};
+use crate::kernel::{Atoms, Block, Factors};
+use crate::model::{Alignment, Candidates, Learned, Preparation};
+use crate::params::Auto;
+use crate::rows::Rows;
+use crate::spectrum::Omega;
+use crate::watch::Watch;
+use faer::Mat;
+
+/// Candidates of each atom that is kept, unless a number is given.
+const CANDIDATES: usize = 8;
+
+/// What was said of candidates and their weights, by any learner.
+#[derive(Clone, Copy)]
+pub(super) struct Weighing {
+    pub candidates: Auto<usize>,
+    pub method: Method,
+    pub strength: f64,
+    pub divergence: Auto<f64>,
+    pub sampling: Sampling,
+    pub memory: usize,
+}
+
+/// From the parameters of a learner.
+macro_rules! weighing {
+    ($self:ident) => {
+        crate::learn::weighing::Weighing {
+            candidates: $self.candidates,
+            method: $self.method,
+            strength: $self.strength,
+            divergence: $self.divergence,
+            sampling: $self.sampling,
+            memory: $self.memory,
+        }
+    };
+}
+pub(super) use weighing;
+
+impl Weighing {
+    /// Draws candidates, weighs them and keeps about so many. `candidates` says how they are drawn; its count is chosen here.
+    #[allow(clippy::too_many_arguments)]
+    pub fn weigh(
+        &self,
+        mut candidates: Candidates,
+        kept: usize,
+        likeness: Likeness,
+        preparation: &Preparation,
+        rows: &dyn Rows,
+        choices: &mut Choices,
+        watch: &mut dyn Watch,
+    ) -> Result<(Atoms, Alignment)> {
+        let d = preparation.centre.len();
+        candidates.count = self.candidates.fixed().unwrap_or(CANDIDATES * kept);
+        self.allow(candidates.count, &likeness, d)?;
+        let atoms = candidates.atoms(d)?;
+        candidates.count = atoms.count();
+        atoms.blocks.iter().filter_map(|b| b.note.clone()).for_each(|note| choices.say(watch, note));
+        let Some(factor) = atoms.shared_factor().cloned() else { return Err(untied()) };
+        let sums = sums(&atoms, likeness, preparation, rows, watch)?;
+        let losses = sums.losses()?;
+        let (mass, prior) = prior(&atoms);
+        let rho = self.divergence.fixed().unwrap_or_else(|| {
+            let times = candidates.count as f64 / kept.clamp(1, candidates.count) as f64;
+            libm::pow(times, self.method.mu().unwrap_or(2.0) - 1.0) - 1.0
+        });
+        let posterior = self.method.posterior(&prior, &losses, sums.rows, (self.strength, rho))?;
+        let some = self.sampling.take(&posterior, kept, candidates.seed);
+        let about = Learned {
+            method: self.method,
+            beta: self.strength,
+            rho,
+            rows: sums.rows,
+            classes: sums.likeness().classes(),
+            candidates,
+            labels: Vec::new(),
+            own: false,
+        };
+        let alignment = Alignment { about, prior, losses, posterior, landmarks: None };
+        choices.say(watch, said(&alignment, some.len()));
+        Ok((picked(&atoms, &some, mass, factor), alignment))
+    }
+
+    /// Puts learned weights in the place of the atoms that were drawn for a fit of classes.
+    pub fn reweigh(self, gathering: &mut Gathering, coded: &Coded, watch: &mut dyn Watch) -> Result<Alignment> {
+        let Regression { measure, sum, seed, .. } = gathering.learner;
+        let d = gathering.stage.preparation.centre.len();
+        let candidates = Candidates {
+            draw: gathering.learner.kind(&gathering.kernel, d),
+            kernel: gathering.kernel.clone(),
+            count: 0,
+            measure,
+            sum,
+            seed,
+        };
+        let (kept, likeness) = (gathering.map.atoms().count(), Likeness::Classes(coded.classes()));
+        let (preparation, choices) = (&gathering.stage.preparation, &mut gathering.choices);
+        let (atoms, alignment) = self.weigh(candidates, kept, likeness, preparation, coded.rows, choices, watch)?;
+        gathering.map = FeatureMap::of(atoms, gathering.map.kind(), seed);
+        gathering.moments = Moments::new(gathering.map.characters(), coded.outputs());
+        Ok(alignment)
+    }
+
+    /// Refuses candidates beyond the memory.
+    fn allow(&self, count: usize, likeness: &Likeness, d: usize) -> Result<()> {
+        let megabytes = Sums::megabytes(count, likeness) + 16e-6 * count as f64 * (d as f64 + 4.0);
+        if megabytes <= self.memory as f64 {
+            return Ok(());
+        }
+        let expected = format!("so many that the fit stays within {} MB (the parameter memory)", self.memory);
+        let given = format!("{count}, which need about {megabytes:.0} MB");
+        Err(Error::parameter("candidates", expected, given))
+    }
+}
+
+/// One pass over the rows.
+pub(super) fn sums(
+    atoms: &Atoms,
+    likeness: Likeness,
+    preparation: &Preparation,
+    rows: &dyn Rows,
+    watch: &mut dyn Watch,
+) -> Result<Sums> {
+    watch.stage("align");
+    let mut sums = Sums::new(atoms, likeness);
+    let mut first = 0;
+    for block in reblock(rows, BLOCK_ROWS)? {
+        let mut block = block?;
+        sample::check(&block, first)?;
+        let n = block.inputs.nrows();
+        block.inputs = preparation.prepare(&block.inputs, first + 1)?;
+        sums.add(atoms, &block)?;
+        first += n;
+        watch.advance(n as u64)?;
+    }
+    Ok(sums)
+}
+
+pub(super) fn untied() -> Error {
+    Error::refused(
+        "weights of atoms of a kernel whose outputs are tied otherwise than by one matrix",
+        "an atom is judged by its cosine; use gaussian, matern(2.5) or another scalar kernel",
+    )
+}
+
+/// In words: how good the kernel was and is, and what it rests on.
+fn said(alignment: &Alignment, kept: usize) -> String {
+    let (loss, kl, _) = alignment.summary(0);
+    let before: f64 = alignment.losses.iter().zip(&alignment.prior).map(|(l, p)| l * p).sum();
+    let chi2 = power_divergence(&alignment.posterior, &alignment.prior, 2.0);
+    let (n, like) = (alignment.losses.len(), alignment.losses.len() as f64 / (1.0 + chi2));
+    let what = format!("alignment loss {before:.4} of the kernel, {loss:.4} of the learned one");
+    format!("{what} (KL {kl:.3}, as if {like:.0} of {n} candidates); {kept} atoms kept")
+}
+
+/// Σa, and the share of each atom in it; a factor that all atoms share does not matter.
+pub(super) fn prior(atoms: &Atoms) -> (f64, Vec<f64>) {
+    let weights = || atoms.blocks.iter().flat_map(|block| block.weight.iter().copied());
+    let mass: f64 = weights().sum();
+    (mass, weights().map(|a| a / mass).collect())
+}
+
+/// Some atoms with other weights.
+fn picked(atoms: &Atoms, some: &[(usize, f64)], mass: f64, factor: Mat<f64>) -> Atoms {
+    let d = atoms.inputs();
+    let (mut omega, mut row) = (Mat::zeros(some.len(), d), vec![0.0; d]);
+    let (mut first, mut at) = (0, 0);
+    for block in &atoms.blocks {
+        while let Some(&(m, _)) = some.get(at).filter(|(m, _)| *m < first + block.count()) {
+            block.omega.row(m - first, &mut row);
+            (0..d).for_each(|k| omega[(at, k)] = row[k]);
+            at += 1;
+        }
+        first += block.count();
+    }
+    let weight = some.iter().map(|(_, w)| mass * w).collect();
+    Atoms { blocks: vec![Block { omega: Omega::Dense(omega), weight, factors: Factors::Shared(factor), note: None }] }
+}

@@ -1,0 +1,139 @@
+//! Bounds beside errors that are seen.
+
+use super::{ask, coupled, scalar, spectrum};
+use orff::bound::{Scope, Setting, bounds, measure};
+use orff::feature::MapKind;
+use orff::kernel::Kernel;
+use orff::spectrum::{Draw, Measure};
+use orff::watch::Silent;
+use serde_json::json;
+
+/// Errors at one pair of points in Hilbert–Schmidt norm, in ascending order, one for each draw of the atoms.
+fn at_one_pair(setting: &Setting, atoms: u64, draws: u64) -> Vec<f64> {
+    let (x, z) = (vec![0.3; setting.inputs], vec![-0.1; setting.inputs]);
+    let exact = setting.kernel.eval(&x, &z).unwrap();
+    let mut errors: Vec<f64> = (0..draws)
+        .map(|seed| {
+            let how = Draw { measure: setting.measure, seed: 100 + seed, ..Draw::default() };
+            let drawn = setting.kernel.draw(setting.inputs, atoms as usize, &how, setting.sum).unwrap();
+            (drawn.eval(&x, &z).unwrap() - &exact).norm_l2()
+        })
+        .collect();
+    errors.sort_by(f64::total_cmp);
+    errors
+}
+
+#[test]
+fn every_bound_is_above_the_quantile_of_errors() {
+    let gaussian = || spectrum("gaussian", 0.8.into());
+    let kernels = [
+        ("gaussian", scalar(gaussian())),
+        ("gaussian Γ", coupled(spectrum("gaussian", 0.8.into()))),
+        ("matern", scalar(spectrum("matern", 0.8.into()))),
+        ("cauchy", scalar(spectrum("cauchy", 0.8.into()))),
+        ("laplace", scalar(spectrum("laplace", 0.8.into()))),
+        ("curl-free", Kernel::curl_free(gaussian())),
+        ("curl-free matern", Kernel::curl_free(spectrum("matern", 0.8.into()))),
+        ("div-free", Kernel::div_free(gaussian())),
+        ("helmholtz", Kernel::helmholtz(gaussian(), 0.3)),
+        ("sum", 0.5 * Kernel::curl_free(gaussian()) + Kernel::div_free(spectrum("matern", 0.8.into()))),
+    ];
+    let mut compared = (0, 0);
+    for (name, kernel) in kernels {
+        for d in [1, 2, 4] {
+            if d == 1 && kernel.eval(&[0.0], &[0.0]).is_err() {
+                continue; // no field on the line
+            }
+            for law in [Measure::Plain, Measure::Trace] {
+                for atoms in [20, 200] {
+                    let setting = Setting { measure: law, ..Setting::new(kernel.clone(), d, 1.0) };
+                    let found = bounds(&setting).unwrap();
+                    let seen = measure(&setting, atoms, 20, 5, &mut Silent).unwrap();
+                    let alone = at_one_pair(&setting, atoms, 40);
+                    for p in [0.1, 0.5] {
+                        for bound in &found.bounds {
+                            let epsilon = bound.epsilon(atoms, p).unwrap().unwrap();
+                            // of all pairs at once, or of the one that was fixed before
+                            let (quantile, count) = match bound.scope {
+                                Scope::Uniform => (seen.quantile(p), &mut compared.0),
+                                Scope::Pointwise => (alone[39 - (40.0 * p) as usize], &mut compared.1),
+                            };
+                            assert!(epsilon >= quantile, "{name} d = {d}, {atoms}: {} < {quantile}", bound.name);
+                            *count += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared.0 > 600 && compared.1 > 100, "{compared:?}");
+}
+
+#[test]
+fn one_pair_of_points_stays_below_its_bound() {
+    // M16 Theorem 11 at one δ: the share of draws that reach ε, in Hilbert–Schmidt norm, over 400 draws
+    let kernel = Kernel::curl_free(spectrum("gaussian", 1.0.into()));
+    let (x, z) = ([0.4, -0.2], [0.0, 0.1]);
+    let exact = kernel.eval(&x, &z).unwrap();
+    for kind in [MapKind::Pairs, MapKind::Phases] {
+        let bound =
+            orff::bound::pointwise(&orff::bound::Constants::of(&kernel, 2, 1.0, Measure::Trace).unwrap(), kind)
+                .unwrap();
+        let mut errors: Vec<f64> = (0..400)
+            .map(|seed| {
+                let how = orff::spectrum::Draw { measure: Measure::Trace, seed, ..Default::default() };
+                let map = orff::feature::FeatureMap::draw(&kernel, 2, 100, kind, &how, Default::default()).unwrap();
+                let phi = |x: &[f64]| {
+                    let mut c = orff::feature::Characters::new(map.characters());
+                    map.fill(&orff::rows::Inputs::Dense(faer::Mat::from_fn(1, 2, |_, k| x[k])), &mut c);
+                    let (b, of) = (map.stacked_factors(), map.character_of_unknown());
+                    faer::Mat::from_fn(2, map.unknowns(), |t, k| c.column(of[k])[0] * b[(k, t)])
+                };
+                (phi(&x) * phi(&z).transpose() - &exact).norm_l2()
+            })
+            .collect();
+        errors.sort_by(f64::total_cmp);
+        let atoms = if kind == MapKind::Pairs { 50 } else { 100 };
+        for rank in [200, 300, 360, 390] {
+            let share = (400 - rank) as f64 / 400.0;
+            let most = bound.probability(atoms, errors[rank]).unwrap();
+            assert!(most >= share, "{kind:?}: {most} < {share}");
+        }
+        // and it is a bound of that size, not of another
+        assert!(bound.epsilon(atoms, 0.1).unwrap().unwrap() < 6.0 * errors[360]);
+    }
+}
+
+#[test]
+fn measured_errors_are_those_of_the_definition() {
+    // the same draw by Atoms::eval at the same points: |K̂(0) − K(0)| is part of the largest error
+    let kernel = Kernel::curl_free(spectrum("gaussian", 1.0.into()));
+    let setting = Setting { measure: Measure::Plain, ..Setting::new(kernel.clone(), 2, 1e-9) };
+    let seen = measure(&setting, 30, 1, 9, &mut Silent).unwrap();
+    let how = orff::spectrum::Draw { seed: 9, ..Default::default() };
+    let at = kernel.draw(2, 30, &how, Default::default()).unwrap().eval(&[0.0; 2], &[0.0; 2]).unwrap();
+    let error = at - kernel.eval(&[0.0; 2], &[0.0; 2]).unwrap();
+    let e = orff::linalg::eigen(error.as_ref()).unwrap().values;
+    assert!((seen.errors[0] - e[0].abs().max(e[1].abs())).abs() < 1e-9);
+    // the same for any number of threads
+    let again = |n| {
+        orff::linalg::with_threads(Some(n), || {
+            measure(&Setting::new(kernel.clone(), 2, 1.0), 3000, 2, 1, &mut Silent)
+        })
+        .unwrap()
+        .unwrap()
+    };
+    assert_eq!(again(1).errors, again(3).errors);
+    // what is asked for is what is measured
+    let q = json!({"kernel": "curl-free", "dimension": 2, "diameter": 1.0, "draws": 20});
+    let with = |more: serde_json::Value| {
+        let mut all = q.clone();
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ask(all).unwrap()
+    };
+    let epsilon = with(json!({"features": 400, "probability": 0.1})).measured.unwrap();
+    let share = with(json!({"features": 400, "epsilon": epsilon * 1.0001})).measured.unwrap();
+    assert!(share <= 0.1, "{share}");
+    let features = with(json!({"epsilon": epsilon, "probability": 0.1})).measured.unwrap();
+    assert!(features > 100.0 && features < 800.0, "{features}");
+}
