@@ -980,7 +980,7 @@ class RiskRegressor(Regressor):
         Which measure they are drawn from; trace is bounded and has the smallest error.
     sum : one of concatenation, mixture, default="concatenation"
         How a sum of kernels shares its atoms.
-    loss : a text, default="huber(1.35)"
+    loss : squared, huber(δ) with δ > 0, epsilon-insensitive(ε) with ε ≥ 0, or pinball(τ) with 0 < τ < 1, default="huber(1.35)"
         The loss of each output in its deviations (fields: in one unit): squared; huber(δ), squared up to δ
         and linear beyond; epsilon-insensitive(ε); pinball(τ), whose minimum is the quantile τ.
     solver : one of l-bfgs, projected, stochastic, online, default="l-bfgs"
@@ -1065,7 +1065,7 @@ class RiskRegressor(Regressor):
         draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
         measure: Literal["plain", "trace", "tilted"] = "trace",
         sum: Literal["concatenation", "mixture"] = "concatenation",
-        loss: str | None = "huber(1.35)",
+        loss: str = "huber(1.35)",
         solver: Literal["l-bfgs", "projected", "stochastic", "online"] = "l-bfgs",
         alpha: Literal["auto"] | float = "auto",
         bound: float = 10.0,
@@ -1765,10 +1765,10 @@ class SemiSupervisedRidge(SemiSupervised):
         are few.
     intrinsic : auto or a number ≥ 0, default="auto"
         γ_I, the weight of the graph's penalty Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩; auto chooses it with the ridge.
-    views : a text, default=None
+    views : two or more groups of inputs by their positions, such as "1-3; 4,6", or none, default=None
         Views: groups of inputs by their positions, such as "1-3; 4,6", each with features and a graph of its
         own; none for one view of all.
-    combination : a text, default=None
+    combination : two or more numbers other than 0, one per view, such as "0.5, 0.5", or none, default=None
         Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given.
     agreement : a number ≥ 0, default=1.0
         Weight of the disagreement Σᵢ‖f_v(xᵢ) − f_w(xᵢ)‖² between views, relative to γ_I.
@@ -2202,10 +2202,10 @@ class SemiSupervisedClassifier(PartlyLabelled):
         are few.
     intrinsic : auto or a number ≥ 0, default="auto"
         γ_I, the weight of the graph's penalty Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩; auto chooses it with the ridge.
-    views : a text, default=None
+    views : two or more groups of inputs by their positions, such as "1-3; 4,6", or none, default=None
         Views: groups of inputs by their positions, such as "1-3; 4,6", each with features and a graph of its
         own; none for one view of all.
-    combination : a text, default=None
+    combination : two or more numbers other than 0, one per view, such as "0.5, 0.5", or none, default=None
         Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given.
     agreement : a number ≥ 0, default=1.0
         Weight of the disagreement Σᵢ‖f_v(xᵢ) − f_w(xᵢ)‖² between views, relative to γ_I.

@@ -274,7 +274,8 @@ fn of_kind(kind: &Kind) -> String {
         Kind::Several(inner) => format!("{0} | Sequence[{0}] | np.ndarray", of_kind(inner)),
         Kind::Text => "str | None".into(),
         Kind::Kernel => "Kernel | str | Mapping".into(),
-        Kind::Group => "str".into(),
+        Kind::Form(form) if form.optional => "str | None".into(),
+        Kind::Form(_) => "str".into(),
         Kind::Matrix => "ArrayLike | None".into(),
         Kind::ClassWeights => "Mapping | Literal[\"balanced\"] | None".into(),
     }

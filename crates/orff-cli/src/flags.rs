@@ -79,7 +79,7 @@ fn value_name(kind: &Kind) -> &'static str {
         Kind::Several(_) => "X,…",
         Kind::Text => "TEXT",
         Kind::Kernel => "KERNEL",
-        Kind::Group => "GROUP",
+        Kind::Form(form) => form.name,
         Kind::Matrix => "MATRIX",
         Kind::ClassWeights => "NAME=X,…",
     }

@@ -4,13 +4,15 @@ use crate::flags::{self, Usage};
 use anyhow::Result;
 use clap::{Arg, ArgMatches};
 use orff::learn::{LEARNERS, Learner, learner};
-use orff::params::Param;
+use orff::params::{Kind, Param};
 use serde_json::{Map, Value};
 
 /// The command whose kernel may be learned.
 pub const NAME: &str = "classification";
-/// The flag.
+/// The flag, and what it takes: landmarks, or a method of alignment.
 const FLAG: &str = "learn";
+const WAYS: Kind =
+    Kind::WordOr(&["landmarks", "pac-bayes", "chi2"], &Kind::Number { min: 1.0, max: 1e3, open: true });
 
 /// The learners of kernels.
 fn learned() -> impl Iterator<Item = &'static Learner> {
@@ -59,19 +61,14 @@ pub fn chosen(matches: &ArgMatches) -> Result<(&'static Learner, Map<String, Val
     let asked = matches.get_one::<String>(FLAG);
     let (mut learner, mut values) = (learner(NAME)?, Map::new());
     if let Some(asked) = asked {
-        let power = asked.parse::<f64>().ok();
+        let value = WAYS.parse("--learn", asked)?;
         // a power is one more method
-        let fits = |word: &(&str, &Learner, Option<&str>)| word.0 == asked || power.is_some() && word.2.is_some();
-        let Some((_, found, method)) = words().into_iter().find(fits) else {
-            let names: Vec<&str> = words().iter().map(|word| word.0).collect();
-            return Err(Usage(format!("--learn: expected {} or a number > 1, got {asked}", names.join(", "))).into());
-        };
+        let fits = |word: &(&str, &Learner, Option<&str>)| word.0 == asked || value.is_number() && word.2.is_some();
+        let (_, found, method) = words().into_iter().find(fits).ok_or_else(|| Usage(format!("--learn {asked}")))?;
         learner = found;
-        match (power, method) {
-            (Some(power), _) => values.insert("method".into(), power.into()),
-            (None, Some(method)) => values.insert("method".into(), method.into()),
-            (None, None) => None,
-        };
+        if method.is_some() {
+            values.insert("method".into(), value);
+        }
     }
     let named = learned().flat_map(|l| l.spec).chain(plain()).filter(|param| param.name != "method");
     for param in named {

@@ -1,6 +1,7 @@
 //! Groups and their charts: on each group here a character is exp(i⟨χ(x), ω⟩). \[group\]
 
 use crate::error::{Error, Result};
+use crate::params::Form;
 use faer::Mat;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -23,8 +24,7 @@ impl FromStr for Group {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let expected = "additive, multiplicative, skewed(c) or skewed(c1, c2, …)";
-        let wrong = || Error::parameter("group", expected, format!("{text:?}"));
+        let wrong = || Error::parameter("group", Group::FORM.expected, format!("{text:?}"));
         match text.trim() {
             "additive" => Ok(Group::Additive),
             "multiplicative" => Ok(Group::Multiplicative),
@@ -63,6 +63,16 @@ impl<'de> Deserialize<'de> for Group {
 }
 
 impl Group {
+    /// How it is written.
+    pub const FORM: Form = Form {
+        name: "GROUP",
+        expected: "additive, multiplicative, skewed(c) or skewed(c1, c2, …)",
+        words: &["additive", "multiplicative", "skewed(c)"],
+        fits: |text| text.parse::<Group>().is_ok(),
+        wrong: &["subtractive", "skewed", "skewed(inf)", "skewed(1, x)"],
+        optional: false,
+    };
+
     /// Checks the group's own parameters against d inputs.
     pub fn check(&self, d: usize) -> Result<()> {
         if let Group::Skewed { c } = self {

@@ -102,12 +102,29 @@ pub enum Kind {
     Text,
     /// A kernel: an expression such as `curl-free(matern(2.5)) + 0.1*div-free`, or its structured form.
     Kernel,
-    /// A group.
-    Group,
+    /// A text of a form.
+    Form(&'static Form),
     /// A symmetric positive definite matrix, or nothing.
     Matrix,
     /// `balanced`, a number > 0 for some or all classes by name, or nothing; on the command line `a=2,b=0.5`.
     ClassWeights,
+}
+
+/// What a text of a form looks like.
+#[derive(Debug)]
+pub struct Form {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// What is expected, in words.
+    pub expected: &'static str,
+    /// Texts of this form, for whoever completes a command.
+    pub words: &'static [&'static str],
+    /// Whether a text is of this form.
+    pub fits: fn(&str) -> bool,
+    /// Texts that are not, for tests.
+    pub wrong: &'static [&'static str],
+    /// Whether there may be none.
+    pub optional: bool,
 }
 
 impl Kind {
@@ -137,7 +154,8 @@ impl Kind {
             Kind::Kernel => {
                 "a kernel such as decomposable, curl-free or \"curl-free(matern(2.5)) + div-free\"".into()
             }
-            Kind::Group => "additive, multiplicative, skewed(c) or skewed(c1, c2, …)".into(),
+            Kind::Form(form) if form.optional => format!("{}, or none", form.expected),
+            Kind::Form(form) => form.expected.into(),
             Kind::Matrix => "a symmetric positive definite matrix given by its rows, or none".into(),
             Kind::ClassWeights => "balanced, a number > 0 for each class by name, or none".into(),
         }
@@ -151,7 +169,7 @@ impl Kind {
             Kind::Auto(inner) => [vec!["auto"], inner.words()].concat(),
             Kind::WordOr(words, inner) => [words.to_vec(), inner.words()].concat(),
             Kind::Several(inner) => inner.words(),
-            Kind::Group => vec!["additive", "multiplicative", "skewed(c)"],
+            Kind::Form(form) => form.words.to_vec(),
             _ => Vec::new(),
         }
     }
@@ -176,7 +194,7 @@ impl Kind {
             },
             Kind::Text => value.is_string() || value.is_null(),
             Kind::Kernel => value.is_string() || value.is_object(),
-            Kind::Group => value.as_str().is_some_and(|v| v.parse::<crate::group::Group>().is_ok()),
+            Kind::Form(form) => value.as_str().map_or(form.optional && value.is_null(), form.fits),
             Kind::Matrix => value.is_null() || square(value).is_some_and(|m| positive_definite(&m)),
             Kind::ClassWeights => match value {
                 Value::Object(each) => !each.is_empty() && each.values().all(|v| v.as_f64().is_some_and(|v| v > 0.0)),
@@ -222,7 +240,8 @@ impl Kind {
     fn read(&self, text: &str) -> Value {
         let word = || Value::String(text.into());
         match self {
-            Kind::Text | Kind::Choice(_) | Kind::Group => word(),
+            Kind::Form(form) if form.optional && text == "none" => Value::Null,
+            Kind::Text | Kind::Choice(_) | Kind::Form(_) => word(),
             // a text that is a number or a list is no expression
             Kind::Kernel => serde_json::from_str(text).unwrap_or_else(|_| word()),
             Kind::Matrix | Kind::ClassWeights if text == "none" => Value::Null,
@@ -272,7 +291,8 @@ impl Kind {
             Kind::Choice(_) => vec![json!("no-such-word"), json!(3)],
             Kind::Flag => vec![json!("perhaps"), json!(2)],
             Kind::Auto(inner) | Kind::WordOr(_, inner) | Kind::Several(inner) => inner.bad_values(),
-            Kind::Kernel | Kind::Group => vec![json!(3), json!([1.0])],
+            Kind::Kernel => vec![json!(3), json!([1.0])],
+            Kind::Form(form) => form.wrong.iter().map(|text| json!(text)).chain([json!(3), json!([1.0])]).collect(),
             Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m"), json!([]), json!([[1.0, 2.0], [2.0, 1.0]])],
             Kind::ClassWeights => vec![json!("even"), json!(2.0), json!({}), json!({"a": 0.0}), json!({"a": "b"})],
         }

@@ -28,7 +28,7 @@ crate::params! {
         lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
             Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         /// Group on which the kernel is shift-invariant.
-        group / group: Group = Group::Additive, Kind::Group;
+        group / group: Group = Group::Additive, Kind::Form(&Group::FORM);
         /// Number of columns of the feature map, two for each atom of pairs; auto asks for it.
         features / n_components: Auto<u64> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 1 << 53 });
         /// The error of the kernel that shall not be reached; auto asks for it.

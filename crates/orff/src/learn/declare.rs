@@ -45,7 +45,8 @@ macro_rules! declare {
     (@ [group $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
             /// Group on which the kernel is shift-invariant.
-            group / group: crate::group::Group = crate::group::Group::Additive, Kind::Group;
+            group / group: crate::group::Group = crate::group::Group::Additive,
+                Kind::Form(&crate::group::Group::FORM);
         ] $($head)* }
     };
     (@ [features $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
@@ -191,9 +192,9 @@ macro_rules! declare {
                 Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
             /// Views: groups of inputs by their positions, such as "1-3; 4,6", each with features and a graph of its own;
             /// none for one view of all.
-            views / views: Option<String> = None, Kind::Text;
+            views / views: Option<String> = None, Kind::Form(&crate::learn::views::VIEWS);
             /// Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given.
-            combination / combination: Option<String> = None, Kind::Text;
+            combination / combination: Option<String> = None, Kind::Form(&crate::learn::views::COMBINATION);
             /// Weight of the disagreement Σᵢ‖f_v(xᵢ) − f_w(xᵢ)‖² between views, relative to γ_I.
             agreement / agreement: f64 = 1.0, Kind::Number { min: 0.0, max: f64::INFINITY, open: false };
         ] $($head)* }

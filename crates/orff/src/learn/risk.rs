@@ -12,7 +12,7 @@ use crate::feature::{BLOCK_ROWS, Blocks, Kept, MapKind, Mapped, Moments, reblock
 use crate::kernel::Kernel;
 use crate::loss::{Huber, Named};
 use crate::model::{Body, Training};
-use crate::params::{Auto, Params};
+use crate::params::{Auto, Form, Params};
 use crate::rows::{Batch, Rows, Weights};
 use crate::solve::doubly::{self, Doubly};
 use crate::solve::online::{self, Onorma};
@@ -28,7 +28,7 @@ declare! {
         {
             /// The loss of each output in its deviations (fields: in one unit): squared; huber(δ), squared up to δ and linear
             /// beyond; epsilon-insensitive(ε); pinball(τ), whose minimum is the quantile τ.
-            loss / loss: Named = Named::Huber(Huber::default()), Kind::Text;
+            loss / loss: Named = Named::Huber(Huber::default()), Kind::Form(&OF_NUMBERS);
             /// How it is minimised. l-bfgs: over the rows again and again, to a stated gap. projected: the same with every atom
             /// bounded in place of a ridge. stochastic: batches of rows and blocks of features, which are drawn again when
             /// they are needed (doubly stochastic gradients). online: row by row with the kernel itself and a budget (ONORMA).
@@ -57,6 +57,28 @@ declare! {
         }
         limits
 }
+
+/// A loss of numbers.
+const OF_NUMBERS: Form = Form {
+    name: "LOSS",
+    expected: "squared, huber(δ) with δ > 0, epsilon-insensitive(ε) with ε ≥ 0, or pinball(τ) with 0 < τ < 1",
+    words: &["squared", "huber(1)", "epsilon-insensitive(0.1)", "pinball(0.5)"],
+    fits: |text| {
+        use Named::{EpsilonInsensitive, Huber, Pinball, Squared};
+        matches!(text.parse(), Ok(Squared(_) | Huber(_) | EpsilonInsensitive(_) | Pinball(_)))
+    },
+    wrong: &[
+        "cubed",
+        "huber(0)",
+        "huber(",
+        "epsilon-insensitive(-1)",
+        "pinball(1)",
+        "squared(2)",
+        "hinge",
+        "logistic",
+    ],
+    optional: false,
+};
 
 /// How a risk is minimised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,13 +154,6 @@ impl RiskRegression {
     }
 
     fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<FittedRisk> {
-        if !matches!(
-            self.loss,
-            Named::Squared(_) | Named::Huber(_) | Named::EpsilonInsensitive(_) | Named::Pinball(_)
-        ) {
-            let expected = "a loss of numbers: squared, huber(δ), epsilon-insensitive(ε) or pinball(τ)";
-            return Err(Error::parameter("loss", expected, self.loss));
-        }
         if self.kernel.views().is_some() {
             let why = "its rows are rows of several points; use the squared loss (regression)";
             return Err(Error::refused("a transformable kernel with other losses", why));

@@ -9,7 +9,8 @@ use crate::feature::{BLOCK_ROWS, Characters, FeatureMap};
 use crate::graph::Laplacian;
 use crate::kernel::{Atoms, Kernel};
 use crate::linalg;
-use crate::rows::Inputs;
+use crate::params::Form;
+use crate::rows::{Inputs, WIDEST};
 use crate::spectrum::Omega;
 use crate::watch::Watch;
 use faer::Mat;
@@ -21,41 +22,63 @@ pub(super) struct Views {
     pub weights: Vec<f64>,
 }
 
+/// Groups of inputs by their positions.
+pub(super) const VIEWS: Form = Form {
+    name: "GROUPS",
+    expected: "two or more groups of inputs by their positions, such as \"1-3; 4,6\"",
+    words: &[],
+    fits: |text| groups(text).is_some(),
+    wrong: &["1-3", "1-3;", "0; 1", "2-1; 3", "a; b"],
+    optional: true,
+};
+
+/// A weight for each view.
+pub(super) const COMBINATION: Form = Form {
+    name: "X,…",
+    expected: "two or more numbers other than 0, one per view, such as \"0.5, 0.5\"",
+    words: &[],
+    fits: |text| numbers(text).is_some(),
+    wrong: &["half", "0.5,", "0.5, 0", "0.5, inf", "0.5; 0.5"],
+    optional: true,
+};
+
+/// Positions from 0, of two groups at least.
+fn groups(text: &str) -> Option<Vec<Vec<usize>>> {
+    let group = |text: &str| -> Option<Vec<usize>> {
+        let mut columns = Vec::new();
+        for item in text.split(',').map(str::trim) {
+            let (from, to) = item.split_once('-').unwrap_or((item, item));
+            let place = |s: &str| s.trim().parse::<usize>().ok().filter(|k| (1..=WIDEST).contains(k));
+            columns.extend(place(from)? - 1..place(to)?);
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        (!columns.is_empty()).then_some(columns)
+    };
+    text.split(';').map(group).collect::<Option<Vec<_>>>().filter(|groups| groups.len() >= 2)
+}
+
+/// A weight for each of two views at least.
+fn numbers(text: &str) -> Option<Vec<f64>> {
+    let number = |w: &str| w.trim().parse().ok().filter(|w: &f64| w.is_finite() && *w != 0.0);
+    text.split(',').map(number).collect::<Option<Vec<_>>>().filter(|numbers| numbers.len() >= 2)
+}
+
 impl Views {
     /// From texts: groups of positions such as `1-3; 4,6`, and as many weights; every view counts alike without them.
     pub fn read(views: &str, weights: Option<&str>, d: usize) -> Result<Self> {
-        let wrong = || {
+        let within = |groups: &Vec<Vec<usize>>| groups.iter().flatten().all(|k| *k < d);
+        let columns = groups(views).filter(within).ok_or_else(|| {
             let expected = format!("two or more groups of inputs from 1 to {d}, such as \"1-3; 4,6\"");
             Error::parameter("views", expected, format!("{views:?}"))
-        };
-        let group = |text: &str| -> Result<Vec<usize>> {
-            let mut columns = Vec::new();
-            for item in text.split(',').map(str::trim) {
-                let (from, to) = item.split_once('-').unwrap_or((item, item));
-                let place =
-                    |s: &str| s.trim().parse::<usize>().ok().filter(|k| (1..=d).contains(k)).ok_or_else(wrong);
-                columns.extend(place(from)? - 1..place(to)?);
-            }
-            columns.sort_unstable();
-            columns.dedup();
-            if columns.is_empty() { Err(wrong()) } else { Ok(columns) }
-        };
-        let columns = views.split(';').map(group).collect::<Result<Vec<_>>>()?;
+        })?;
         let count = columns.len();
-        if count < 2 {
-            return Err(wrong());
-        }
         let weights = match weights {
             None => vec![1.0 / count as f64; count],
-            Some(text) => {
-                let numbers: Vec<f64> = text.split(',').filter_map(|w| w.trim().parse().ok()).collect();
-                let usable = |w: &f64| w.is_finite() && *w != 0.0;
-                if numbers.len() != count || text.split(',').count() != count || !numbers.iter().all(usable) {
-                    let expected = format!("{count} numbers other than 0, one per view, such as \"0.5, 0.5\"");
-                    return Err(Error::parameter("combination", expected, format!("{text:?}")));
-                }
-                numbers
-            }
+            Some(text) => numbers(text).filter(|w| w.len() == count).ok_or_else(|| {
+                let expected = format!("{count} numbers other than 0, one per view, such as \"0.5, 0.5\"");
+                Error::parameter("combination", expected, format!("{text:?}"))
+            })?,
         };
         Ok(Views { columns, weights })
     }

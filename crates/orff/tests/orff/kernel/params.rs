@@ -1,6 +1,7 @@
 //! Parameters: what each kind takes and refuses, and how declared ones are read back.
 
 use super::{gaussian, says};
+use orff::group::Group;
 use orff::kernel::CurlFree;
 use orff::params::{Auto, Kind, Params};
 use serde_json::{Value, json};
@@ -36,7 +37,7 @@ fn kinds_refuse_their_bad_values_in_words() {
         (Kind::WordOr(&["gcv", "loo"], &NUMBER), "gcv, loo or a number ≥ 0 and ≤ 1"),
         (Kind::Several(&NUMBER), "a number ≥ 0 and ≤ 1, or a list of them"),
         (Kind::Kernel, "a kernel such as decomposable"),
-        (Kind::Group, "additive, multiplicative, skewed(c)"),
+        (Kind::Form(&Group::FORM), "additive, multiplicative, skewed(c)"),
         (Kind::Matrix, "a symmetric positive definite matrix given by its rows, or none"),
     ];
     for (kind, expected) in kinds {
