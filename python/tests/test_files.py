@@ -271,3 +271,18 @@ def test_the_command_has_nothing_to_predict_with_features(tmp_path):
     command = [sys.executable, "-m", "orff", "predict", str(tmp_path / "f.orff"), str(tmp_path / "rows.csv")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2 and "features and no outputs" in done.stderr and done.stdout == ""
+
+
+def test_kernels_too_large_for_a_file_are_refused_before_the_fit(rows, tmp_path):
+    rng = np.random.default_rng(0)
+    X, omega = rng.normal(size=(20, 300)), rng.normal(size=(2000, 300))
+    large = orff.atoms(omega, np.ones((2000, 1, 1)))
+    for estimator in (orff.OperatorRidge(large), orff.FourierFeatures(large)):
+        with pytest.raises(orff.ParameterError, match="^kernel: expected one whose matrices and atoms have at most"):
+            estimator.fit(X, X[:, 0])
+    # outputs that are not tied are as many as one likes
+    many = rng.normal(size=(20, 1500))
+    model = orff.OperatorRidge(n_components=4, lengthscale=9.0, alpha=0.1).fit(X, many)
+    model.save(tmp_path / "many.orff")
+    assert (orff.load(tmp_path / "many.orff").predict(X) == model.predict(X)).all()
+    assert (pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X)).all()

@@ -104,6 +104,23 @@ pub fn paths(matches: &ArgMatches) -> Vec<PathBuf> {
     matches.get_many::<PathBuf>("files").into_iter().flatten().cloned().collect()
 }
 
+/// Refuses to write over a file that is read, before any work.
+pub fn spare(matches: &ArgMatches) -> anyhow::Result<()> {
+    let one = |id: &str| matches.try_get_one::<PathBuf>(id).ok().flatten();
+    let files = matches.try_get_many::<PathBuf>("files").ok().flatten().into_iter().flatten();
+    let mut read = orff_table::expand(&files.collect::<Vec<_>>()).unwrap_or_default();
+    // what fit writes is the model that others read
+    let writes = matches.try_contains_id("out").is_ok();
+    read.extend(["future", "config"].into_iter().filter_map(one).cloned());
+    read.extend(one("model").filter(|_| writes).cloned());
+    let Some(target) = one(if writes { "out" } else { "model" }) else { return Ok(()) };
+    let Ok(place) = target.canonicalize() else { return Ok(()) };
+    match read.iter().find(|path| path.is_file() && path.canonicalize().is_ok_and(|path| path == place)) {
+        Some(path) => Err(Usage(format!("-o: {} is a file that is read; say another name", path.display())).into()),
+        None => Ok(()),
+    }
+}
+
 fn yes(word: &str) -> Option<bool> {
     match word {
         "yes" => Some(true),

@@ -72,6 +72,10 @@ pub fn command() -> Command {
 
 fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let session = Session { quiet: matches.get_flag("quiet") };
+    if let Some((_, m)) = matches.subcommand() {
+        let inner = m.subcommand().filter(|_| matches.subcommand_name() == Some("fit")).map_or(m, |(_, inner)| inner);
+        data::spare(inner)?;
+    }
     match matches.subcommand() {
         Some(("fit", m)) => fit::run(m, &session),
         Some(("predict", m)) => in_threads(m, || predict::run(m, &session)),

@@ -51,6 +51,7 @@ pub use keep::{Carried, Kept};
 pub use numbers::Numbers;
 pub use options::{Missing, Options, Select};
 pub use page::Page;
+pub use paths::expand;
 pub use source::{Pages, Source};
 pub use split::{Split, hash};
 pub use task::Task;

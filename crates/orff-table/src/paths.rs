@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 
 /// The files of the given paths in order; a pattern (`*`, `?`, `[…]`) stands for its matches, sorted.
-pub(crate) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>> {
+pub fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         let path = path.as_ref();

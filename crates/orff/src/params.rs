@@ -208,6 +208,9 @@ impl Kind {
         if matches!(self, Kind::Kernel) && crate::kernel::too_deep(value) {
             return Err(crate::kernel::nested(name));
         }
+        if let (Kind::Kernel, Value::String(text)) = (self, value) {
+            return crate::kernel::Kernel::named(text, name).map(drop);
+        }
         if self.accepts(value) {
             return Ok(());
         }
@@ -291,7 +294,7 @@ impl Kind {
             Kind::Choice(_) => vec![json!("no-such-word"), json!(3)],
             Kind::Flag => vec![json!("perhaps"), json!(2)],
             Kind::Auto(inner) | Kind::WordOr(_, inner) | Kind::Several(inner) => inner.bad_values(),
-            Kind::Kernel => vec![json!(3), json!([1.0])],
+            Kind::Kernel => vec![json!("no-such-kernel"), json!("curl-free("), json!(3), json!([1.0])],
             Kind::Form(form) => form.wrong.iter().map(|text| json!(text)).chain([json!(3), json!([1.0])]).collect(),
             Kind::Matrix => vec![json!([[1.0, 2.0]]), json!("m"), json!([]), json!([[1.0, 2.0], [2.0, 1.0]])],
             Kind::ClassWeights => vec![json!("even"), json!(2.0), json!({}), json!({"a": 0.0}), json!({"a": "b"})],

@@ -336,3 +336,46 @@ fn a_lengthscale_is_said_in_the_units_of_the_inputs_too() {
     // coordinates that fill 200 evenly deviate by 200/√12
     assert!((own / scaled / (200.0 / 12f64.sqrt()) - 1.0).abs() < 0.05, "{line}");
 }
+
+#[test]
+fn files_that_are_read_are_not_written_over() {
+    let desk = Desk::new();
+    let text = rows(60, "x1,x2,y1,y2");
+    desk.write("d.csv", &text);
+    let fit = ["fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "16", "-o"];
+    desk.ok(&[&fit[..], &["m.orff"]].concat());
+    let model = std::fs::read(desk.path("m.orff")).unwrap();
+    for args in [
+        [&fit[..], &["d.csv"]].concat(),
+        [&fit[..], &["./d.csv"]].concat(),
+        vec!["fit", "regression", "d*.csv", "--outputs", "y1,y2", "-o", "d.csv"],
+        vec!["predict", "m.orff", "d.csv", "-o", "d.csv"],
+        vec!["predict", "m.orff", "d.csv", "-o", "m.orff"],
+        vec!["fit", "series", "d.csv", "-o", "d.csv"],
+        vec!["plot", "m.orff", "-o", "m.orff"],
+    ] {
+        let said = desk.fails(&args, 2);
+        assert!(said.contains("is a file that is read; say another name"), "{args:?}: {said}");
+    }
+    assert_eq!((desk.read("d.csv"), std::fs::read(desk.path("m.orff")).unwrap()), (text, model));
+    // a model may be learned again
+    desk.ok(&[&fit[..], &["m.orff"]].concat());
+}
+
+#[test]
+fn many_inputs_and_many_outputs_have_models() {
+    let desk = Desk::new();
+    let line = |i: usize, n: usize| (0..n).map(|k| ((i * 7 + k * 3) % 11).to_string()).collect::<Vec<_>>().join(",");
+    let table = |n: usize| (0..6).map(|i| line(i, n) + "\n").collect::<String>();
+    desk.write("wide.csv", &table(17_000));
+    let given = ["--features", "8", "--lengthscale", "300", "--ridge", "0.1", "--header", "no"];
+    desk.ok(&[&["fit", "regression", "wide.csv", "--outputs", "1", "-o", "w.orff"][..], &given].concat());
+    desk.write("many.csv", &table(1102));
+    desk.ok(&[
+        &["fit", "regression", "many.csv", "--inputs", "1,2", "--outputs", "3..1102", "-o", "o.orff"],
+        &given[..],
+    ]
+    .concat());
+    let (said, _) = desk.ok(&["predict", "o.orff", "many.csv", "--header", "no"]);
+    assert_eq!(said.lines().next().unwrap().split(',').count(), 1100);
+}

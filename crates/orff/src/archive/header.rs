@@ -23,7 +23,7 @@ pub const VERSION: u64 = 1;
 /// Longest JSON text, in bytes.
 const LONGEST: u64 = 64 << 20;
 /// Most JSON values in it: a value of two bytes takes up to 100 bytes of memory.
-const MOST_VALUES: usize = 1 << 20;
+pub(crate) const MOST_VALUES: usize = 1 << 20;
 /// Longest side of an empty tensor: its bytes, none, cannot vouch for it.
 const EMPTY_SIDE: usize = 1 << 24;
 

@@ -10,6 +10,7 @@ mod header;
 mod reader;
 
 pub use atomic::write_atomically;
+pub(crate) use header::MOST_VALUES;
 pub use header::VERSION;
 pub use reader::Reader;
 

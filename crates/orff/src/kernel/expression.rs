@@ -90,10 +90,7 @@ impl Kernel {
     pub fn from_value(value: Value, name: &str) -> Result<Kernel> {
         Kind::Kernel.check(name, &value)?;
         let kernel = match value {
-            Value::String(text) => text.parse().map_err(|error| match error {
-                Error::Expression { text, problem, .. } => Error::Expression { what: name.into(), text, problem },
-                other => other,
-            })?,
+            Value::String(text) => Self::named(&text, name)?,
             form => serde_json::from_value::<Kernel>(form).map_err(|error| {
                 let said = error.to_string();
                 // a field of the form names itself; what the form as a whole lacks is the argument's
@@ -103,6 +100,14 @@ impl Kernel {
         };
         kernel.check()?;
         Ok(kernel)
+    }
+
+    /// A kernel from its expression; `name` is the argument that errors speak of.
+    pub(crate) fn named(text: &str, name: &str) -> Result<Kernel> {
+        text.parse().map_err(|error| match error {
+            Error::Expression { text, problem, .. } => Error::Expression { what: name.into(), text, problem },
+            other => other,
+        })
     }
 
     /// The functions of expressions: kernels and spectra, each with the names of its arguments.

@@ -5,6 +5,7 @@ use super::noise::Column;
 use super::plan::gaps;
 use super::stage::{Stage, training_points};
 use super::{Regression, Sample, sample, scale};
+use crate::archive::MOST_VALUES;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, reblock};
 use crate::kernel::{Kernel, Matrix, Output, Seen, Units};
@@ -147,7 +148,9 @@ impl<'a> Sampled<'a> {
 
     /// The kernel with any lengthscale: enough to know its sizes.
     pub fn some_kernel(&self) -> Result<Kernel> {
-        self.given.resolve(&Seen { lengthscale: Some(1.0), gradient: Some(0.5), ..self.seen() })
+        let kernel = self.given.resolve(&Seen { lengthscale: Some(1.0), gradient: Some(0.5), ..self.seen() })?;
+        storable(&self.given, &kernel)?;
+        Ok(kernel)
     }
 
     /// Refuses a metric that cannot be used, before any work.
@@ -273,4 +276,22 @@ pub(super) fn model(stage: Stage, kernel: Kernel, found: Scaled) -> Exact {
 /// Runs a fit with so many threads.
 pub(super) fn in_pool<T: Send>(threads: Auto<usize>, fit: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     with_threads(threads.fixed(), fit)?
+}
+
+/// Numbers of a header that are not the kernel's.
+const OTHERS: usize = 1 << 16;
+
+/// Refuses a kernel that no model file can hold, before any work: its numbers, as given and as resolved, are in the header.
+pub(super) fn storable(given: &Kernel, kernel: &Kernel) -> Result<()> {
+    let numbers = |kernel: &Kernel| {
+        let text = serde_json::to_vec(kernel).unwrap_or_default();
+        text.iter().filter(|byte| matches!(byte, b',' | b'[')).count()
+    };
+    let (has, most) = (numbers(given) + numbers(kernel), MOST_VALUES - OTHERS);
+    if has <= most {
+        return Ok(());
+    }
+    let expected =
+        format!("one whose matrices and atoms have at most {most} numbers, more than which no model file holds");
+    Err(Error::parameter("kernel", expected, has))
 }

@@ -268,6 +268,9 @@ impl Regression {
             choices.say(watch, format!("features {features}, not {given}: the kernel lists its own atoms"));
         }
         let plan = self.plan(features, &sizes, &extent)?;
+        if self.map == Auto::Auto && features % 2 == 1 && !listed {
+            choices.say(watch, format!("map phases: pairs need an even number, and {features} is odd"));
+        }
         if self.draw == Auto::Auto && !listed {
             choices.say(watch, format!("draw {}: {d} inputs", self.kind(&some, d)));
         }

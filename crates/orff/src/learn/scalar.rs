@@ -1,6 +1,6 @@
 //! What features of a scalar kernel begin with: a sample, scales, and the kernel with nothing left open.
 
-use super::begin::Choices;
+use super::begin::{Choices, storable};
 use super::{Sample, choose, sample, scale};
 use crate::error::{Error, Result};
 use crate::feature::FeatureMap;
@@ -63,6 +63,7 @@ impl Scalar {
             choices.say(watch, format!("lengthscale {}: median distance", choose::length(median, &preparation)));
         }
         let kernel = given.resolve(&Seen { lengthscale: Some(median), ..closed })?;
+        storable(given, &kernel)?;
         let outputs = kernel.outputs(prepared.ncols())?;
         if outputs != 1 || kernel.views().is_some() {
             return Err(Error::shape("kernel", one, outputs));

@@ -267,7 +267,15 @@ impl Spectral {
             penalty: self.system.penalty(solutions, ridge),
             table,
             posterior: (posterior && ridge > 0.0).then_some(spreads),
-            how: format!("eigenvalues of {unknowns} unknowns"),
+            how: match self.eigen.first().filter(|_| ridge == 0.0) {
+                // the shortest solution is zero along what rounding hides
+                Some(_) => {
+                    let kept = inverses.iter().map(|(i, _)| i.iter().filter(|i| **i > 0.0).count()).min();
+                    let kept = kept.unwrap_or(0);
+                    format!("eigenvalues of {unknowns} unknowns, {kept} of them above rounding")
+                }
+                None => format!("eigenvalues of {unknowns} unknowns"),
+            },
             iterations: 1,
         })
     }

@@ -43,7 +43,8 @@ fn tiles_of<A: Arithmetic, T: Real, const ROWS: usize, const ATOMS: usize>(
 ) {
     let (b, d, count) = (x.nrows(), x.ncols(), omega.nrows());
     let atoms = pack::<T, ATOMS>(omega);
-    let slab = (CACHE / d.max(1)).next_multiple_of(ROWS);
+    // one tile at least, however many inputs there are
+    let slab = (CACHE / d.max(1)).max(1).next_multiple_of(ROWS);
     for top in (0..b).step_by(slab) {
         let height = slab.min(b - top);
         let rows = pack::<T, ROWS>(x.subrows(top, height));

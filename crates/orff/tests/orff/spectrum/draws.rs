@@ -1,6 +1,7 @@
 //! Draws against kernels, by z-score; prefixes, threads, orthogonality, quasi-Monte-Carlo.
 
 use super::{KINDS, MEASURES, how, spectra, spectrum};
+use faer::Mat;
 use orff::spectrum::{Draw, DrawKind, Lengthscale, Measure, check_spectrum, largest_score};
 
 /// One lengthscale, and one per input.
@@ -164,5 +165,11 @@ fn very_many_inputs() {
             let expected = if measure == Measure::Trace { d as f64 / square } else { 1.0 };
             assert!((drawn.ratio[j] / expected - 1.0).abs() < 1e-12);
         }
+        // angles of dense rows, a tile at a time
+        let x = Mat::from_fn(3, d, |i, k| ((i * 7 + k) % 13) as f64 - 6.0);
+        let mut angles = Mat::<f64>::zeros(3, 5);
+        drawn.omega.project(x.as_ref(), 0, angles.as_mut());
+        let dense = &x * omega.transpose();
+        assert!((&angles - &dense).norm_max() < 1e-10 * dense.norm_max(), "{kind} {measure}");
     }
 }
