@@ -218,7 +218,9 @@ impl Regression {
             if self.precision == Auto::Fixed(Precision::Mixed) { solver + m * BLOCK_ROWS as f64 } else { solver };
         let frequencies = 2.0 * m * d; // drawn, kept, copied into the model: m/2×d each
         // the sample as it was read, as it is prepared, and what choices leave behind, as measured
-        8.0 * (frequencies + m * p + pass.max(solver) + 5.0 * extent.sample) / 1e6 + 2.0
+        // matrices between outputs, as measured with 1000 and 2000 of them
+        let between = 17.0 * p * p;
+        8.0 * (frequencies + m * p + between + pass.max(solver) + 5.0 * extent.sample) / 1e6 + 2.0
     }
 }
 
