@@ -454,8 +454,8 @@ def _grow(times: np.ndarray, stamps: list[Any], members: np.ndarray | None) -> N
         for k in np.flatnonzero(np.diff(times[rows]) <= 0)[:1]:
             before, row = rows[k], rows[k + 1]
             raise ValueError(
-                f"time: {stamps[row]} of row {row + 1} does not come after {stamps[before]} of row {before + 1}: "
-                "sort the rows by time, and keep one of those with equal times"
+                f"time: row {row + 1}, column time: {stamps[row]} does not come after {stamps[before]} "
+                f"of row {before + 1}: sort the rows by time, and keep one of those with equal times"
             )
 
 

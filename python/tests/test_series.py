@@ -247,7 +247,7 @@ def test_spans_numbers_and_dates_go_on():
     for time in (days, [str(day) for day in days], pd.Series(pd.to_datetime(days)).dt.tz_localize("UTC")):
         model = orff.FourierVAR("linear").fit(np.delete(Y, 20, axis=0), time=time)
         assert any("2 of 39 steps" in line for line in model.choices_)
-    with pytest.raises(ValueError, match="2001-01-01 of row 2 does not come after 2001-01-02 of row 1"):
+    with pytest.raises(ValueError, match="row 2, column time: 2001-01-01 does not come after 2001-01-02 of row 1"):
         orff.FourierVAR("linear").fit(Y[:39], time=[days[1], days[0], *days[2:]])
 
 
