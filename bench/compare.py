@@ -77,6 +77,7 @@ ROWS = [
     Row("exact kernel fit, f64, N = {rows}", "orff_exact", "kernel_ridge", setting=EXACT),
     Row("linear VAR(1) of {rows} × 18", "orff_var", "statsmodels_var", 1, setting=SERIES),
     Row("VAR(1) with {columns} features of {rows} × 18", "orff_feature_var", "statsmodels_var", setting=SERIES),
+    Row("VAR(1) with {columns} features of {rows} × 18", "orff_feature_var", "orff_var", setting=SERIES),
     Row("quantiles of {rows} rows, {columns} features, five levels", "orff_quantiles", "sklearn_quantiles", 5, 15, LEVELS),
     Row("isolation forest of {rows} × 10, fit and scores", "orff_isolation", "sklearn_isolation", 2, 3, OUTLIERS),
     Row("one-class forest of {rows} × 10, 256 rows per tree", "orff_one_class", "sklearn_isolation", 1, 2, OUTLIERS),
@@ -86,6 +87,7 @@ ROWS = [
     Row("level sets of {rows} × 10, every ν, against one", "orff_level_sets", "sklearn_svm_tenth", setting=SETS),
     Row("level sets of {rows} × 10, every ν, against one", "orff_level_sets", "sklearn_svm_half", setting=SETS),
     Row("sequential cross-validation of VAR(1)", "orff_sequential", "statsmodels_sequential", 1, setting=SERIES),
+    Row("sequential cross-validation, {columns} features", "orff_feature_sequential", "statsmodels_sequential", setting=SERIES),
 ]
 
 

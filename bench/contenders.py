@@ -390,12 +390,16 @@ def orff_var(s: Setting) -> Task:
     return lambda: model.fit(Y), lambda: one_step(s, lambda Y: model.predict(Y)[1:])
 
 
-def orff_feature_var(s: Setting) -> Task:
-    """Orff, VAR(1) with random features"""
+def feature_var(s: Setting, **options: object) -> object:
+    """A model of series with the features of the setting."""
     import orff
 
-    Y = walk(s)
-    model = orff.FourierVAR(n_components=s.columns, lengthscale=4 * s.lengthscale, alpha=RIDGE, posterior=False)
+    return orff.FourierVAR(n_components=s.columns, lengthscale=4 * s.lengthscale, alpha=RIDGE, **options)
+
+
+def orff_feature_var(s: Setting) -> Task:
+    """Orff, VAR(1) with random features"""
+    Y, model = walk(s), feature_var(s, posterior=False)
     return lambda: model.fit(Y), lambda: one_step(s, lambda Y: model.predict(Y)[1:])
 
 
@@ -421,14 +425,23 @@ WINDOWS = 100
 """Windows of sequential cross-validation that are compared."""
 
 
+def sequential(s: Setting, model) -> Task:
+    """Sequential cross-validation of a model."""
+    Y, found = walk(s), []
+    work = lambda: found.append(model.validate(Y, window=s.rows - WINDOWS))  # noqa: E731
+    return work, lambda: {"r2": 1 - float(found[0].mse / Y.var())}
+
+
 def orff_sequential(s: Setting) -> Task:
     """Orff, 100 windows of sequential cross-validation of VAR(1)"""
     import orff
 
-    Y, found = walk(s), []
-    model = orff.FourierVAR("linear")
-    work = lambda: found.append(model.validate(Y, window=s.rows - WINDOWS))  # noqa: E731
-    return work, lambda: {"r2": 1 - float(found[0].mse / Y.var())}
+    return sequential(s, orff.FourierVAR("linear"))
+
+
+def orff_feature_sequential(s: Setting) -> Task:
+    """Orff, 100 windows of sequential cross-validation with random features"""
+    return sequential(s, feature_var(s))
 
 
 def statsmodels_sequential(s: Setting) -> Task:

@@ -17,7 +17,7 @@ from limits import Limit
 from rounds import environment
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ["numpy", "scipy", "scikit-learn", "xGPR", "rfflearn"]
+PACKAGES = ["numpy", "scipy", "scikit-learn", "xGPR", "rfflearn", "statsmodels"]
 
 
 def processor() -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, Self, overload
 
@@ -66,7 +68,11 @@ class _Rows:
     names: list[str]
     exog_names: list[str]
     index: Any
+    """Times of a table, without the member where the index names it too."""
     table: bool
+    """Whether answers are tables of pandas."""
+    one: bool
+    """Whether it was a Series, so that answers are."""
 
     def given(self) -> tuple[Any, ...]:
         return (self.values, self.exog, self.times, self.members), (self.names, self.exog_names)
@@ -82,7 +88,7 @@ class Forecaster(Estimator):
         ----------
         Y : array or DataFrame of shape (n, p), or (n,)
             Rows in the order of time; NaN where nothing was observed. The index of a DataFrame, if it is of times,
-            tells where rows are missing; its frequency is that of forecasts.
+            tells where rows are missing; its frequency is that of forecasts. One of two levels names members and times.
         exog : array or DataFrame of shape (n, e), optional
             What is known beside the series, also of rows to come.
         time : array of shape (n,), optional
@@ -119,9 +125,9 @@ class Forecaster(Estimator):
             raise ValueError("the rows are not in the file of a model: fit it again")
         return self._rows
 
-    def _same_names(self, history: Any, exog: Any) -> None:
+    def _same_names(self, history: Any, exog: Any, what: str = "history") -> None:
         """Refuse columns with other names, or in another order, than those of the series that was learned."""
-        given = (("history", history, self._known["names"], "y"), ("exog", exog, self._known["exogenous"], "u"))
+        given = ((what, history, self._known["names"], "y"), ("exog", exog, self._known["exogenous"], "u"))
         for what, data, names, letter in given:
             if data is not None and names != _names(None, len(names), letter):
                 _data.same_names(what, names, _data.column_names(data))
@@ -207,8 +213,8 @@ class Forecaster(Estimator):
         """
         model = self._fitted()
         self._same_names(history, exog)
-        before = None if history is None else _table(history, "history")[0]
-        future = None if exog is None else _table(exog, "exog")[0]
+        before = None if history is None else _table(history, "history")
+        future = None if exog is None else _table(exog, "exog")
         ask = {"steps": steps, "interval": 0.0 if interval is None else interval, "paths": paths}
         ask["random_state"] = seed(random_state)
         name = None if member is None else str(member)
@@ -216,22 +222,21 @@ class Forecaster(Estimator):
         for line in said:
             warn(line, RuntimeWarning)
         index = self._index_after(history, name, len(mean))
+        _same_times(exog, index)
         frame = self._frame(index, history)
         return Forecast(frame(mean), *(map(frame, ends) if ends is not None else ()))
 
     def _frame(self, index: Any, history: Any) -> Any:
         """How answers are given: as DataFrames where the series or the history is one."""
         rows = self._rows
-        if not (_data.is_pandas(history) if history is not None else rows is not None and rows.table):
-            return lambda values: values
-        import pandas as pd
-
-        return lambda values: pd.DataFrame(values, index=index, columns=self.names)
+        if history is not None:
+            return _shown(index, self.names, _is_table(history), _is_one(history))
+        return _shown(index, self.names, rows is not None and rows.table, rows is not None and rows.one)
 
     def _index_after(self, history: Any, member: str | None, steps: int) -> Any:
         """The index of the rows to come: it goes on with its frequency."""
         if history is not None:
-            index = history.index if _data.is_pandas(history) else None
+            index = _clock(history.index)[0] if _is_table(history) else None
         else:
             rows = self._rows
             index = None if rows is None else rows.index
@@ -257,16 +262,10 @@ class Forecaster(Estimator):
             Row t is predicted from the rows before it.
         """
         model = self._fitted()
+        self._same_names(Y, exog, "Y")
         rows = _rows(Y, exog, time, member)
         found = model.one_step(rows.given()[0], return_std)
-
-        def shown(values: Any) -> Any:
-            if not rows.table:
-                return values
-            import pandas as pd
-
-            return pd.DataFrame(values, index=rows.index, columns=self.names)
-
+        shown = _shown(Y.index if rows.table else None, self.names, rows.table, rows.one)
         return (shown(found[0]), shown(found[1])) if return_std else shown(found[0])
 
     def impulse_response(
@@ -294,10 +293,13 @@ class Forecaster(Estimator):
         """
         model = self._fitted()
         self._same_names(history, exog)
-        before = None if history is None else _table(history, "history")[0]
-        future = None if exog is None else _table(exog, "exog")[0]
+        before = None if history is None else _table(history, "history")
+        future = None if exog is None else _table(exog, "exog")
         p = len(self._known["names"])
-        shocks = np.ones(p) if size is None else np.broadcast_to(np.asarray(size, dtype=np.float64), (p,))
+        shocks = np.ones(p) if size is None else _data.numbers(np.asarray(size), "size").astype(np.float64)
+        if shocks.shape not in ((), (p,)):
+            raise ValueError(f"size: expected one number, or {p}, one per variable, got the shape {shocks.shape}")
+        shocks = np.broadcast_to(shocks, (p,))
         steps = plain(steps)
         if type(steps) is not int or steps < 0:
             raise ParameterError(f"steps: expected a whole number ≥ 0, got {said(steps)}")
@@ -378,30 +380,88 @@ class Forecaster(Estimator):
         return json.dumps(values)
 
 
-def _table(data: Any, what: str) -> tuple[np.ndarray, bool]:
-    """Numbers in two axes, NaN where there are none, and whether they were a DataFrame."""
+def _same_times(exog: Any, index: Any) -> None:
+    """Refuse rows to come of other times than those of the forecast."""
+    own = _clock(exog.index)[0] if _is_table(exog) else None
+    if not (_is_clock(own) and type(own) is type(index)):
+        return
+    for given, expected in zip(own, index, strict=False):
+        if given != expected:
+            raise ValueError(f"exog: expected the rows to come, {expected} and on, got one of {given}")
+
+
+def _is_one(data: Any) -> bool:
+    """Whether it is a Series of pandas."""
+    return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "iloc") and not hasattr(data, "columns")
+
+
+def _is_table(data: Any) -> bool:
+    return _data.is_pandas(data) or _is_one(data)
+
+
+def _shown(index: Any, names: list[str], table: bool, one: bool) -> Any:
+    """How answers are given: as the series was, or the history."""
+    if not table:
+        return lambda values: values
+    import pandas as pd
+
+    if one:
+        return lambda values: pd.Series(values[:, 0], index=index, name=names[0])
+    return lambda values: pd.DataFrame(values, index=index, columns=names)
+
+
+def _table(data: Any, what: str) -> np.ndarray:
+    """Numbers in two axes, NaN where there are none."""
     values = np.ascontiguousarray(_data.observed(data, what), dtype=np.float64)
-    return values.reshape(len(values), -1), _data.is_pandas(data)
+    return values if values.ndim == 2 else values.reshape(len(values), 1)
+
+
+def _clock(index: Any) -> tuple[Any, Any]:
+    """Times and, where an index names them too, members."""
+    levels = getattr(index, "nlevels", 1)
+    if levels == 1:
+        return index, None
+    if levels != 2:
+        raise ValueError(f"Y: expected an index of times, or of members and times, got one of {levels} levels")
+    return index.get_level_values(1), index.get_level_values(0)
 
 
 def _rows(Y: Any, exog: Any, time: Any, member: Any) -> _Rows:
     """A series with its times and names."""
-    values, table = _table(Y, "Y")
-    others = np.zeros((len(values), 0)) if exog is None else _table(exog, "exog")[0]
+    values, table = _table(Y, "Y"), _is_table(Y)
+    others = np.zeros((len(values), 0)) if exog is None else _table(exog, "exog")
     if len(others) != len(values):
         raise ValueError(f"exog: expected {len(values)} rows as in Y, got {len(others)}")
-    index = Y.index if table or hasattr(Y, "index") and hasattr(Y, "iloc") else None
+    index, named = _clock(Y.index) if table else (None, None)
+    member = named if member is None else member
     members = None if member is None else [str(name) for name in np.asarray(member)]
     if members is not None and len(members) != len(values):
         raise ValueError(f"member: expected {len(values)} names, one per row of Y, got {len(members)}")
-    times = _times(time) if time is not None else _times(index) if _is_clock(index) else None
+    stamps = time if time is not None else index if _is_clock(index) else None
+    times = None if stamps is None else _times(stamps)
     if times is not None and len(times) != len(values):
         raise ValueError(f"time: expected {len(values)} times, one per row of Y, got {len(times)}")
+    if times is not None:
+        _grow(np.asarray(times), list(stamps), None if members is None else np.asarray(members))
     names = _names(Y, values.shape[1], "y")
-    return _Rows(values, others, times, members, names, _names(exog, others.shape[1], "u"), index, table)
+    return _Rows(values, others, times, members, names, _names(exog, others.shape[1], "u"), index, table, _is_one(Y))
+
+
+def _grow(times: np.ndarray, stamps: list[Any], members: np.ndarray | None) -> None:
+    """Refuse times that do not grow, in the words they were given in."""
+    groups = [np.arange(len(times))] if members is None else [np.flatnonzero(members == m) for m in np.unique(members)]
+    for rows in groups:
+        for k in np.flatnonzero(np.diff(times[rows]) <= 0)[:1]:
+            before, row = rows[k], rows[k + 1]
+            raise ValueError(
+                f"time: row {row + 1}, column time: {stamps[row]} does not come after {stamps[before]} "
+                f"of row {before + 1}: sort the rows by time, and keep one of those with equal times"
+            )
 
 
 def _names(data: Any, width: int, letter: str) -> list[str]:
+    if _is_one(data) and isinstance(data.name, str):
+        return [data.name]
     found = _data.column_names(data) if data is not None else None
     return found if found is not None else [f"{letter}{k + 1}" for k in range(width)]
 
@@ -415,12 +475,43 @@ def _times(times: Any) -> list[float]:
     """Times as numbers that grow."""
     if type(times).__name__ == "PeriodIndex":
         return [float(period.ordinal) for period in times]
+    if getattr(getattr(times, "dtype", None), "tz", None) is not None:
+        times = _without_zone(times)
     values = np.asarray(times)
+    if values.dtype.kind in "OU":
+        with contextlib.suppress(TypeError, ValueError):
+            values = values.astype("datetime64[ns]")
     if values.dtype.kind in "mM":
         missing = np.isnat(values)
+        if _skips_weekends(values):
+            return np.where(missing, np.nan, np.busday_count("1970-01-01", _days(values))).tolist()
         unit = "datetime64[ns]" if values.dtype.kind == "M" else "timedelta64[ns]"
         return np.where(missing, np.nan, values.astype(unit).astype(np.int64) / 1e9).tolist()
     return _data.numbers(values, "time").astype(np.float64).tolist()
+
+
+def _days(values: np.ndarray) -> np.ndarray:
+    return np.where(np.isnat(values), np.datetime64("1970-01-01", "D"), values.astype("datetime64[D]"))
+
+
+def _skips_weekends(values: np.ndarray) -> bool:
+    """Whether times are those of days that follow each other but for weekends: six of them would have met one."""
+    if values.dtype.kind != "M":
+        return False
+    seen = np.unique(values[~np.isnat(values)])
+    if len(seen) < 6 or np.median(np.diff(seen)) != np.timedelta64(1, "D"):
+        return False
+    days = seen.astype("datetime64[D]")
+    return bool(np.is_busday(days).all()) and len(np.unique(seen - days)) == 1
+
+
+def _without_zone(times: Any) -> Any:
+    """Times of a zone: of its clocks where all have one time of the day, as its days are not all of 24 hours."""
+    import pandas as pd
+
+    index = pd.DatetimeIndex(times)
+    local = index.tz_localize(None)
+    return local if len(set(local.time)) <= 1 else index.tz_convert(None)
 
 
 def _after(index: Any, steps: int) -> Any:
@@ -432,13 +523,21 @@ def _after(index: Any, steps: int) -> Any:
     last = index[-1]
     if isinstance(index, pd.PeriodIndex):
         return pd.period_range(last + 1, periods=steps, freq=index.freq)
-    if isinstance(index, pd.DatetimeIndex):
+    if isinstance(index, (pd.DatetimeIndex, pd.TimedeltaIndex)):
+        going_on = pd.date_range if isinstance(index, pd.DatetimeIndex) else pd.timedelta_range
         freq = index.freq
+        if freq is None and len(index) > 2:
+            with warnings.catch_warnings():  # of what a later pandas answers, which is taken as well
+                warnings.simplefilter("ignore")
+                freq = pd.infer_freq(index)
         if freq is None:
-            freq = pd.infer_freq(index) if len(index) > 2 else None
-        if freq is None:
-            freq = pd.Series(index).diff().median()
-        return pd.date_range(last, periods=steps + 1, freq=freq)[1:] if freq is not None else None
+            local = index if getattr(index, "tz", None) is None else index.tz_localize(None)
+            freq = "B" if _skips_weekends(local.to_numpy()) else pd.Series(index).diff().median()
+        return going_on(last, periods=steps + 1, freq=freq)[1:] if not pd.isna(freq) else None
     if isinstance(index, pd.RangeIndex):
         return pd.RangeIndex(last + index.step, last + index.step * (steps + 1), index.step)
+    if pd.api.types.is_numeric_dtype(index.dtype) and len(index) > 1:
+        step = index[1] - index[0]
+        if step > 0 and np.allclose(np.diff(index), step):
+            return pd.Index(last + step * np.arange(1, steps + 1), name=index.name)
     return pd.RangeIndex(1, steps + 1)

@@ -457,7 +457,7 @@ def forecast(
     past = np.empty((0,)) if rows is None else rows.values[-history:, at] if history > 0 else np.empty((0,))
     fans = [model.forecast(steps, interval=float(level), **options) for level in levels]
     mean = (fans[0] if fans else model.forecast(steps, **options)).mean
-    index, values = getattr(mean, "index", None), np.asarray(mean)[:, at]
+    index, values = getattr(mean, "index", None), np.asarray(mean).reshape(steps, -1)[:, at]
     clock = index is not None and type(index).__name__ in ("DatetimeIndex", "PeriodIndex")
     length = 0 if rows is None else len(rows.values)
     ahead = np.arange(length, length + steps) if not clock else _stamps(index)
@@ -467,10 +467,11 @@ def forecast(
         if len(past):
             ax.plot(before, past, color=INK, linewidth=1, label="observed")
         (line,) = ax.plot(ahead, values, label="forecast")
-        for level, fan in zip(levels, fans, strict=True):
-            ends = np.asarray(fan.lower)[:, at], np.asarray(fan.upper)[:, at]
-            label = f"{100 * level:.0f} %"
-            ax.fill_between(ahead, *ends, color=line.get_color(), alpha=0.2, linewidth=0, label=label)
+        for k, (level, fan) in enumerate(zip(levels, fans, strict=True)):
+            ends = [np.asarray(end).reshape(steps, -1)[:, at] for end in (fan.lower, fan.upper)]
+            # inner ones are darker in the legend too
+            label, alpha = f"{100 * level:.0f} %", 0.15 + 0.2 * k / len(levels)
+            ax.fill_between(ahead, *ends, color=line.get_color(), alpha=alpha, linewidth=0, label=label)
         ax.set_ylabel(names[at])
         if not clock:
             ax.set_xlabel("row")

@@ -1,5 +1,8 @@
 """Series: fits, forecasts, validation, in the words of statsmodels."""
 
+import datetime
+import warnings
+
 import numpy as np
 import orff
 import pandas as pd
@@ -208,3 +211,115 @@ def test_columns_of_a_history_are_those_of_the_series():
     bare = orff.FourierVAR("linear").fit(Y)
     assert bare.n_features_in_ == model.n_features_in_ == 2
     assert (bare.forecast(2, history=frame).mean.to_numpy() == bare.forecast(2).mean).all()
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Paris"])
+def test_weekends_are_no_gaps_where_no_row_is_on_one(zone):
+    days = pd.date_range("2001-01-01", periods=80, freq="B", tz=zone)
+    table = pd.DataFrame(turning(80), index=days, columns=["a", "b"])
+    model = orff.FourierVAR("linear", order=6).fit(table)
+    assert not any("gap" in line or "missing" in line for line in model.choices_)
+    assert (model.params.to_numpy() == orff.FourierVAR("linear", order=6).fit(turning(80)).params).all()
+    assert model.forecast(7).mean.index.equals(pd.date_range(days[-1], periods=8, freq="B")[1:])
+    # a holiday is one row that is missing, on whose sides rows go on by weekdays
+    model = orff.FourierVAR("linear").fit(table.drop(days[20]))
+    assert any("2 of 79 steps" in line for line in model.choices_)
+    friday = table.drop(days[20]).iloc[:59]
+    assert days[59].day_name() == "Friday" and model.forecast(1, history=friday).mean.index[0] == days[60]
+
+
+def test_hours_and_days_of_a_zone_are_of_its_clocks():
+    # the clocks of Paris leave out an hour on 25 March 2001
+    for start, freq in (("2001-03-20", "D"), ("2001-03-24 20:00", "h")):
+        times = pd.date_range(start, periods=40, freq=freq, tz="Europe/Paris")
+        model = orff.FourierVAR("linear").fit(pd.DataFrame(turning(40), index=times))
+        assert not any("gap" in line for line in model.choices_)
+        assert model.forecast(3).mean.index.equals(pd.date_range(times[-1], periods=4, freq=freq)[1:])
+
+
+def test_spans_numbers_and_dates_go_on():
+    Y = turning(40)
+    for index in (pd.timedelta_range("0s", periods=40, freq="5min"), pd.Index(10.0 + 0.5 * np.arange(40))):
+        mean = orff.FourierVAR("linear").fit(pd.DataFrame(Y, index=index)).forecast(2).mean
+        assert list(mean.index) == [index[-1] + (index[1] - index[0]), index[-1] + 2 * (index[1] - index[0])]
+    days = [datetime.date(2001, 1, 1) + datetime.timedelta(days=k) for k in range(40)]
+    del days[20]
+    for time in (days, [str(day) for day in days], pd.Series(pd.to_datetime(days)).dt.tz_localize("UTC")):
+        model = orff.FourierVAR("linear").fit(np.delete(Y, 20, axis=0), time=time)
+        assert any("2 of 39 steps" in line for line in model.choices_)
+    with pytest.raises(ValueError, match="row 2, column time: 2001-01-01 does not come after 2001-01-02 of row 1"):
+        orff.FourierVAR("linear").fit(Y[:39], time=[days[1], days[0], *days[2:]])
+
+
+def test_a_series_of_pandas_is_answered_by_one():
+    days = pd.date_range("2001-01-01", periods=60, freq="D")
+    one = pd.Series(turning(60)[:, 0] + 0.1 * turning(60)[:, 1], index=days, name="gdp")
+    model = orff.FourierVAR("linear", order=2).fit(one)
+    found = model.forecast(3, interval=0.9)
+    assert model.names == ["gdp"] and found.mean.name == "gdp" and found.mean.index.freq == days.freq
+    assert np.allclose(found.mean, orff.FourierVAR("linear", order=2).fit(one.to_frame()).forecast(3).mean["gdp"])
+    assert found.upper.shape == (3,) and model.predict(one).index.equals(days)
+    assert model.forecast(1, history=one[:30]).mean.index[0] == days[30]
+
+
+def test_an_index_of_members_and_times_is_a_panel():
+    months = pd.date_range("2001-01-31", periods=40, freq="ME")
+    index = pd.MultiIndex.from_product([["x", "y"], months], names=["member", "month"])
+    Y = np.random.default_rng(4).normal(size=(80, 2)) + np.sin(np.arange(80))[:, None]
+    table = pd.DataFrame(Y, index=index, columns=["a", "b"])
+    model = orff.FourierVAR("linear").fit(table)
+    plain = orff.FourierVAR("linear").fit(Y, member=["x"] * 40 + ["y"] * 40)
+    assert (model.params.to_numpy() == plain.params).all()
+    mean = model.forecast(2, member="y").mean
+    assert (mean.to_numpy() == plain.forecast(2, member="y").mean).all()
+    assert mean.index.equals(pd.date_range(months[-1], periods=3, freq="ME")[1:])
+    assert model.predict(table).index.equals(index)
+    assert model.forecast(1, member="x", history=table.loc[["x"]].iloc[:9]).mean.index[0] == months[9]
+    with pytest.raises(ValueError, match="members and times, got one of 3 levels"):
+        orff.FourierVAR("linear").fit(pd.concat([table], keys=["z"]))
+
+
+def test_rows_to_come_are_of_the_times_to_come():
+    months = pd.date_range("2001-01-31", periods=43, freq="ME")
+    known = pd.DataFrame({"u": np.arange(43) % 5.0}, index=months)
+    table = pd.DataFrame(turning(43), index=months, columns=["a", "b"])[:40]
+    model = orff.FourierVAR("linear").fit(table, exog=known[:40])
+    expected = model.forecast(3, exog=known[40:].to_numpy()).mean
+    pd.testing.assert_frame_equal(model.forecast(3, exog=known[40:]).mean, expected)
+    with pytest.raises(ValueError, match="^exog: expected the rows to come, 2004-05-31 .* got one of 2004-06-30"):
+        model.forecast(2, exog=known[41:])
+
+
+def test_what_is_wrong_is_said_in_words():
+    Y = turning(40)
+    model = orff.FourierVAR("linear").fit(pd.DataFrame(Y, columns=["a", "b"]))
+    with pytest.raises(ValueError, match="history: expected at least 1 rows .* got 0×2"):
+        model.forecast(2, history=np.zeros((0, 2)))
+    with pytest.raises(ValueError, match="a series needs rows"):
+        orff.FourierVAR("linear").fit(np.zeros((0, 2)))
+    with pytest.raises(ValueError, match="^Y: expected the columns a, b as in the first rows, got b, a$"):
+        model.predict(pd.DataFrame(Y, columns=["b", "a"]))
+    with pytest.raises(ValueError, match="size: expected one number, or 2, one per variable"):
+        model.impulse_response(2, size=[1, 2, 3])
+    with pytest.raises(ValueError, match="none, as one series without members was learned from"):
+        model.forecast(2, member="x")
+    ended = Y.copy()
+    ended[-1, 1] = np.nan
+    with pytest.raises(ValueError, match="give a history that ends before it"):
+        orff.FourierVAR("linear").fit(ended).forecast(2)
+    with pytest.raises(ValueError, match="exogenous: expected 2 rows to come of 1 variables, got none"):
+        orff.FourierVAR("linear").fit(Y, Y[:, :1]).forecast(2)
+    with pytest.warns(UserWarning, match="20 rows for 20 coefficients: the fit leaves no noise"):
+        orff.FourierVAR("linear", order=20).fit(np.random.default_rng(0).normal(size=(40, 2)))
+
+
+@pytest.mark.parametrize("method", ["features", "exact"])
+def test_a_forecast_from_where_nothing_was_learned_says_so(method):
+    Y = turning()
+    model = orff.FourierVAR(method).fit(Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for end in (40, 90, 150):
+            model.forecast(5, interval=0.9, history=Y[:end])
+    with pytest.warns(RuntimeWarning, match="step 1 follows from rows further out than any that was learned from"):
+        model.forecast(2, history=Y + 6)

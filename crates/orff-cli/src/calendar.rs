@@ -15,6 +15,8 @@ enum Style {
     Month,
     /// 1959-01-31: seconds.
     Date,
+    /// The same where none is on a weekend: weekdays since Monday, 1969-12-29.
+    Weekday,
     /// 1959-01-31 12:00:00: seconds; the character between date and time.
     Moment(char),
 }
@@ -45,12 +47,36 @@ impl Calendar {
             }
             times.push(time);
         }
-        Ok(Calendar { style: style.unwrap_or(Style::Number), times })
+        let read = Calendar { style: style.unwrap_or(Style::Number), times };
+        Ok(if read.skips_weekends() { read.on_weekdays() } else { read })
+    }
+
+    /// Whether these are days that follow each other but for weekends: six of them would have met one.
+    fn skips_weekends(&self) -> bool {
+        let mut all = self.times.clone();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        let mut distances: Vec<f64> = all.windows(2).map(|w| w[1] - w[0]).collect();
+        distances.sort_by(f64::total_cmp);
+        all.len() >= 6 && distances[distances.len() / 2] == DAY && self.has_no_weekend()
+    }
+
+    fn has_no_weekend(&self) -> bool {
+        self.style == Style::Date && self.times.iter().all(|t| weekday((t / DAY).floor() as i64).is_some())
+    }
+
+    /// The same days, counted without weekends.
+    fn on_weekdays(&self) -> Calendar {
+        let count = |t: &f64| weekday((t / DAY).floor() as i64).unwrap_or_default() as f64;
+        Calendar { style: Style::Weekday, times: self.times.iter().map(count).collect() }
     }
 
     /// The time `steps` after the last of some rows, as they are written. How far rows are apart a single row does not tell: then those
     /// that were learned from do.
     pub fn after(&self, rows: &[usize], steps: usize, learned: Option<&Calendar>) -> String {
+        if learned.is_some_and(|learned| learned.style == Style::Weekday) && self.has_no_weekend() {
+            return self.on_weekdays().after(rows, steps, learned);
+        }
         let mut own: Vec<f64> = rows.iter().map(|&i| self.times[i]).collect();
         let last = own.last().copied().unwrap_or(0.0);
         if let Some(learned) = learned.filter(|learned| own.len() < 2 && learned.style == self.style) {
@@ -101,6 +127,10 @@ impl Calendar {
                 format!("{:04}-{:02}", at.div_euclid(12), at.rem_euclid(12) + 1)
             }
             Style::Date => date(time),
+            Style::Weekday => {
+                let at = time.round() as i64;
+                date((at.div_euclid(5) * 7 + at.rem_euclid(5) - 3) as f64 * DAY)
+            }
             Style::Moment(between) => {
                 let seconds = time.rem_euclid(DAY).floor() as u64;
                 format!("{}{between}{:02}:{:02}:{:02}", date(time), seconds / 3600, seconds / 60 % 60, seconds % 60)
@@ -135,6 +165,12 @@ fn written(text: &str) -> Option<(Style, f64)> {
         }
         _ => None,
     }
+}
+
+/// Weekdays since Monday, 1969-12-29, of so many days since 1970-01-01; none of weekends.
+fn weekday(days: i64) -> Option<i64> {
+    let (week, day) = ((days + 3).div_euclid(7), (days + 3).rem_euclid(7));
+    (day < 5).then_some(week * 5 + day)
 }
 
 /// Days since 1970-01-01 (Hinnant's count: years from March, eras of 400 of them).

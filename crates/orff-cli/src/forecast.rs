@@ -77,6 +77,9 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
             _ => (i + 1).to_string(),
         };
         let mut texts = vec![(0..ask.steps).map(step).collect::<Vec<String>>()];
+        if dated {
+            known.same_times(dynamics, before, &texts[0])?;
+        }
         if dynamics.members.len() > 1 {
             texts.insert(0, vec![dynamics.members[before.member].clone(); ask.steps]);
         }

@@ -64,6 +64,11 @@ impl History {
         };
         let future = match matches.get_one::<PathBuf>("future") {
             None => None,
+            Some(_) if dynamics.exogenous.is_empty() => {
+                bail!(
+                    "--future: nothing is known beside this series, the model has no exogenous columns; leave it out"
+                )
+            }
             Some(path) => Some(rows(matches, std::slice::from_ref(path), columns, (false, true))?),
         };
         Ok(History { starts, table, future })
@@ -72,13 +77,31 @@ impl History {
     /// What is known of the rows to come of a member; of all alike, where the table does not tell them apart.
     pub fn future(&self, dynamics: &Dynamics, before: &Before) -> Result<Option<Mat<f64>>> {
         let Some(table) = &self.future else { return Ok(None) };
-        let Some(members) = &table.members else { return Ok(Some(table.exogenous.clone())) };
-        let name = &dynamics.members[before.member];
-        let rows: Vec<usize> = (0..members.len()).filter(|&i| &members[i] == name).collect();
+        let rows = self.future_rows(dynamics, before);
         if rows.is_empty() {
-            bail!("--future: there are no rows of {name}");
+            bail!("--future: there are no rows of {}", dynamics.members[before.member]);
         }
         Ok(Some(Mat::from_fn(rows.len(), table.exogenous.ncols(), |i, k| table.exogenous[(rows[i], k)])))
+    }
+
+    fn future_rows(&self, dynamics: &Dynamics, before: &Before) -> Vec<usize> {
+        let name = &dynamics.members[before.member];
+        let Some(table) = &self.future else { return Vec::new() };
+        let own = |i: &usize| table.members.as_ref().is_none_or(|members| &members[*i] == name);
+        (0..table.exogenous.nrows()).filter(own).collect()
+    }
+
+    /// Refuses rows to come of other times than these, the steps of a forecast, where they have times.
+    pub fn same_times(&self, dynamics: &Dynamics, before: &Before, steps: &[String]) -> Result<()> {
+        let Some(calendar) = self.future.as_ref().and_then(|table| table.calendar.as_ref()) else { return Ok(()) };
+        let same = |a: &str, b: &str| a.replace('T', " ") == b.replace('T', " ");
+        for (row, expected) in self.future_rows(dynamics, before).into_iter().zip(steps) {
+            let given = calendar.of(row).unwrap_or_default();
+            if !same(&given, expected) {
+                bail!("--future: row {} is of {given}, but the forecast goes on with {expected}", row + 1);
+            }
+        }
+        Ok(())
     }
 
     /// The start of a member.
@@ -103,14 +126,21 @@ pub fn rows(
     (series, beside): (bool, bool),
 ) -> Result<Table> {
     let reading = Reading::from_values(&flags::given(Reading::SPEC, matches)?)?;
-    let time = columns.time.as_deref().filter(|_| series);
-    let keep = carried(time, columns.member.as_deref());
     let mut encoding = columns.table.clone();
     if !beside {
         encoding.inputs.clear();
     }
-    let source = Source::with_encoding(paths, &reading.options()?, &encoding, series, keep)?;
-    Table::read(&source, time, columns.member.as_deref())
+    let (options, all) = (reading.options()?, (columns.time.as_deref(), columns.member.as_deref()));
+    let open = |(time, member)| Source::with_encoding(paths, &options, &encoding, series, carried(time, member));
+    let (mut source, mut carries) = (open(all), all);
+    // rows to come may have times, which are then looked at, and members, or be the same for all
+    for fewer in [(None, all.1), (all.0, None), (None, None)] {
+        if series || source.is_ok() {
+            break;
+        }
+        (source, carries) = (open(fewer), fewer);
+    }
+    Table::read(&source?, carries.0, carries.1)
 }
 
 /// The ends of what the model was learned from.

@@ -109,7 +109,7 @@ fn panels_and_what_is_known_beside_them() {
         assert!((row[2].parse::<f64>().unwrap() - y).abs() < 1e-9, "{row:?}");
     }
     let said = desk.fails(&["-q", "forecast", "m.orff", "--steps", "4"], 2);
-    assert!(said.contains("exogenous: expected 4 rows to come of 1 variables"), "{said}");
+    assert!(said.contains("exogenous: expected 4 rows to come of 1 variables, got none"), "{said}");
 }
 
 #[test]
@@ -235,4 +235,95 @@ fn ends_of_months_go_on_as_ends_of_months() {
     assert!(text.starts_with("day,") && days(&text) == expected, "{text}");
     desk.write("one.csv", "day,a,b\n2003-12-31,5,1\n");
     assert_eq!(days(&desk.ok(&["-q", "forecast", "m.orff", "one.csv", "--steps", "4"]).0), expected);
+}
+
+#[test]
+fn weekends_are_no_gaps_where_no_row_is_on_one() {
+    let desk = Desk::new();
+    // 2024-02-19 is a Monday; the leap day is among them
+    let weeks = ["2024-02-19", "2024-02-26", "2024-03-04", "2024-03-11"];
+    let day = |k: usize| {
+        let (start, of) = (weeks[k / 5], k % 5);
+        let (month, day): (usize, usize) = (start[5..7].parse().unwrap(), start[8..].parse().unwrap());
+        match (month, day + of) {
+            (2, late) if late > 29 => format!("2024-03-{:02}", late - 29),
+            (month, day) => format!("2024-{month:02}-{day:02}"),
+        }
+    };
+    let text = |rows: &[usize]| {
+        let line = |k: &usize| format!("{},{},{}\n", day(*k), (*k as f64 / 4.0).cos(), (*k as f64 / 4.0).sin());
+        String::from("day,a,b\n") + &rows.iter().map(line).collect::<String>()
+    };
+    let days = |text: &str| cells(text).iter().map(|row| row[0].clone()).collect::<Vec<_>>();
+    let fit = ["fit", "series", "data.csv", "--time", "day", "--method", "linear", "-o", "m.orff"];
+    desk.write("data.csv", &text(&(0..20).collect::<Vec<_>>()));
+    let (_, said) = desk.ok(&fit);
+    assert!(!said.contains("gap") && said.contains("wrote m.orff (19 steps)"), "{said}");
+    let expected = ["2024-03-18", "2024-03-19", "2024-03-20", "2024-03-21", "2024-03-22", "2024-03-25"];
+    assert_eq!(days(&desk.ok(&["-q", "forecast", "m.orff", "--steps", "6"]).0), expected);
+    // from one row, a Friday, too
+    desk.write("one.csv", &text(&[9]));
+    assert_eq!(days(&desk.ok(&["-q", "forecast", "m.orff", "one.csv", "--steps", "2"]).0), [day(10), day(11)]);
+    // a holiday is one row that is missing
+    desk.write("data.csv", &text(&(0..20).filter(|k| *k != 7).collect::<Vec<_>>()));
+    let (_, said) = desk.ok(&fit);
+    assert!(said.contains("1 rows are missing between") && said.contains("2 of 19 steps have a gap"), "{said}");
+    // a row on a Saturday makes weekends count
+    desk.write("data.csv", &(text(&(0..20).collect::<Vec<_>>()) + "2024-03-16,1,0\n"));
+    let (_, said) = desk.ok(&fit);
+    assert!(said.contains("6 rows are missing between"), "{said}");
+}
+
+#[test]
+fn rows_to_come_are_of_the_times_to_come() {
+    let desk = Desk::new();
+    let line = |t: usize| format!("{},{}", month(t), (t % 5) as f64);
+    let rows: String =
+        (0..40).map(|t| format!("{},{}\n", line(t), ((t * 7919) % 13) as f64 + 2.0 * (t % 5) as f64)).collect();
+    desk.write("data.csv", &format!("month,u,a\n{rows}"));
+    desk.ok(&[
+        "-q",
+        "fit",
+        "series",
+        "data.csv",
+        "--time",
+        "month",
+        "--exogenous",
+        "u",
+        "--method",
+        "linear",
+        "-o",
+        "m.orff",
+    ]);
+    let future = |from: usize| (from..from + 3).map(|t| line(t) + "\n").collect::<String>();
+    desk.write("right.csv", &format!("month,u\n{}", future(40)));
+    desk.write("late.csv", &format!("month,u\n{}", future(41)));
+    desk.write("bare.csv", "u\n0\n1\n2\n");
+    let forecast = ["-q", "forecast", "m.orff", "--steps", "3", "--future"];
+    let (right, _) = desk.ok(&[&forecast[..], &["right.csv"]].concat());
+    assert!(right.starts_with("month,a\n2004-05,"), "{right}");
+    assert_eq!(right, desk.ok(&[&forecast[..], &["bare.csv"]].concat()).0);
+    let said = desk.fails(&[&forecast[..], &["late.csv"]].concat(), 1);
+    assert!(said.contains("row 1 is of 2004-06, but the forecast goes on with 2004-05"), "{said}");
+    desk.ok(&["-q", "fit", "series", "data.csv", "--time", "month", "--method", "linear", "-o", "m.orff"]);
+    let said = desk.fails(&[&forecast[..], &["right.csv"]].concat(), 1);
+    assert!(said.contains("--future: nothing is known beside this series"), "{said}");
+}
+
+#[test]
+fn a_forecast_from_where_nothing_was_learned_says_so() {
+    let desk = Desk::new();
+    let rough: String = (0..120)
+        .map(|t| {
+            format!("{},{}\n", (t as f64 / 4.0).cos() + 0.1 * ((t * 7919) % 13) as f64 / 13.0, (t as f64 / 4.0).sin())
+        })
+        .collect();
+    desk.write("rough.csv", &format!("a,b\n{rough}"));
+    desk.ok(&["-q", "fit", "series", "rough.csv", "--features", "100", "-o", "m.orff"]);
+    desk.write("near.csv", "a,b\n1,0\n");
+    desk.write("far.csv", "a,b\n9,-8\n");
+    let (_, said) = desk.ok(&["forecast", "m.orff", "near.csv", "--steps", "3"]);
+    assert!(!said.contains("warning"), "{said}");
+    let (_, said) = desk.ok(&["forecast", "m.orff", "far.csv", "--steps", "3"]);
+    assert!(said.contains("warning: step 1 follows from rows further out than any that was learned from"), "{said}");
 }

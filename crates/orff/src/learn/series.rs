@@ -159,8 +159,8 @@ impl Autoregression {
             let freedom = affine.spread.as_ref().map_or(rows.inputs.ncols(), |s| s.root.ncols()) as f64 + 1.0;
             affine.noise = covariance(&residuals, freedom);
             if rows.rows() as f64 <= freedom {
-                choices
-                    .say(watch, format!("{} rows for {freedom} coefficients: the fit leaves no noise", rows.rows()));
+                let (n, what) = (rows.rows(), "the fit leaves no noise, and intervals no width; lower the order");
+                choices.say(watch, format!("warning: {n} rows for {freedom} coefficients: {what}"));
             }
         }
         training.choices = [choices.lines, training.choices].concat();

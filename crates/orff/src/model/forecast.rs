@@ -1,5 +1,6 @@
 //! Forecasts: predictions that become the inputs of the next ones, and intervals from simulated paths. \[forecast\]
 
+use super::posterior::units;
 use super::{Body, Dynamics, Model, Query};
 use crate::error::{Error, Result};
 use crate::linalg;
@@ -87,9 +88,20 @@ impl Model {
         let mut paths = Paths { state: Mat::from_fn(1, state.len(), |_, k| state[k]), alive: vec![true] };
         let mut mean = Mat::full(ask.steps, p, f64::NAN);
         let mut warnings = Vec::new();
+        let mut asked_bars = self.has_posterior();
         for b in 0..blocks {
             let x = self.inputs_of(start, &paths.state, b);
-            let block = self.body.predict(&x, Query::default())?.mean;
+            let query = Query { std: asked_bars, noise: false, ..Query::default() };
+            let found = self.body.predict(&x, query)?;
+            let block = found.mean;
+            if found.std.map(|bars| self.is_outside(&bars)).transpose()? == Some(true) {
+                asked_bars = false;
+                let step = b * lags.ahead + 1;
+                warnings.push(format!(
+                    "step {step} follows from rows further out than any that was learned from: from there on the forecast rests \
+                     on the model more than on rows, and intervals may hold less often than they say"
+                ));
+            }
             if let Some(k) = exploded(dynamics, &block, 0, p) {
                 let step = b * lags.ahead + k + 1;
                 warnings.push(format!(
@@ -123,6 +135,18 @@ impl Model {
         Ok(Forecast { mean, interval, warnings })
     }
 
+    /// Whether error bars of the function (1×hp) are those of a place further out than any row that was learned from: at such a
+    /// row they are never wider than σ, as its own output tells the function that well.
+    fn is_outside(&self, bars: &Mat<f64>) -> Result<bool> {
+        let unit = match &self.body {
+            Body::Linear(linear) => linear.posterior.get()?.and_then(|posterior| posterior.unit.as_ref()),
+            Body::Exact(exact) => exact.posterior.get()?.and_then(|posterior| posterior.unit.as_ref()),
+            Body::Affine(_) | Body::Forest(_) => None,
+        };
+        let sigma = units(unit, self.noise());
+        Ok(sigma.iter().enumerate().any(|(t, sigma)| *sigma > 0.0 && bars[(0, t)] > (1.0 + 1e-6) * sigma))
+    }
+
     /// y in the user's units.
     fn user(&self, member: usize, t: usize, value: f64) -> f64 {
         match &self.series {
@@ -152,7 +176,10 @@ impl Model {
                         row: i + 1,
                         column: dynamics.names[t].clone(),
                         value: value.to_string(),
-                        problem: format!("is not known: a forecast starts from {m} complete rows"),
+                        problem: format!(
+                            "is not known: a forecast starts from {m} complete rows (fill it in, or give a history that ends \
+                             before it)"
+                        ),
                     });
                 }
                 state.push((value - dynamics.centre[(start.member, t)]) / dynamics.spread[(start.member, t)]);
@@ -171,7 +198,8 @@ impl Model {
         }
         if e != given.1 || (e > 0 && given.0 < rows) {
             let expected = format!("{rows} rows to come of {e} variables");
-            return Err(Error::shape("exogenous", expected, format!("{}×{}", given.0, given.1)));
+            let given = if start.future.is_some() { format!("{}×{}", given.0, given.1) } else { "none".into() };
+            return Err(Error::shape("exogenous", expected, given));
         }
         match start.future.filter(|f| (0..rows).any(|i| f.row(i).iter().any(|v| !v.is_finite()))) {
             Some(_) => Err(Error::Data("exogenous: every value of the rows to come must be known".into())),

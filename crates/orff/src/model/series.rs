@@ -62,7 +62,10 @@ impl Dynamics {
             None if self.members.len() == 1 => Ok(0),
             None => Err(Error::parameter("member", format!("one of {}", some(&self.members)), "none")),
             Some(name) => self.members.iter().position(|m| m == name).ok_or_else(|| {
-                let expected = format!("one that was learned from ({})", some(&self.members));
+                let expected = match self.members.as_slice() {
+                    [only] if only.is_empty() => "none, as one series without members was learned from".into(),
+                    all => format!("one that was learned from ({})", some(all)),
+                };
                 Error::parameter("member", expected, format!("{name:?}"))
             }),
         }

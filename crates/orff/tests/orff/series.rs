@@ -303,9 +303,14 @@ fn explosions_are_said() {
     let model = linear(1).fit(&Series::new(values.clone()).unwrap(), &mut Silent).unwrap();
     let start = Start { history: &values, member: 0, future: None };
     let found = model.forecast(&start, &Ask { steps: 60, interval: 0.9, ..Ask::default() }, &mut Silent).unwrap();
-    assert!(found.warnings[0].contains("the forecast explodes: at step 1"), "{:?}", found.warnings);
+    let said = |what: &str| found.warnings.iter().any(|line| line.contains(what));
+    assert!(said("the forecast explodes: at step 1"), "{:?}", found.warnings);
     assert!(found.mean[(0, 0)].is_finite() && found.mean[(59, 0)].is_nan());
-    assert!(found.warnings[1].contains("simulated paths explode"));
+    assert!(
+        said("simulated paths explode") && said("step 2 follows from rows further out than any"),
+        "{:?}",
+        found.warnings
+    );
     // where all paths have left upwards nothing bounds the observation; before, intervals hold the mean
     let (low, high) = found.interval.unwrap();
     assert_eq!(high[(59, 0)], f64::INFINITY);
