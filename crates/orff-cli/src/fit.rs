@@ -1,5 +1,6 @@
 //! `orff fit`: rows in, a model out.
 
+use crate::checkpoint::Checkpoint;
 use crate::data::{self, Columns, Reading};
 use crate::evaluate;
 use crate::flags::{self, Usage};
@@ -71,6 +72,16 @@ fn one(name: &'static str, about: &'static str, own: Vec<Arg>, role: Role) -> Co
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("TOML file with parameters; flags override it"),
         );
+    if !role.detects() {
+        let help = "Keep what iterations have come to in this file, every half minute and at the end: a fit that was cut short goes on from it";
+        command = command.arg(
+            Arg::new("checkpoint")
+                .long("checkpoint")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help(help),
+        );
+    }
     if !role.detects() {
         let help = "Print how well the features approximate the kernel, and bounds of the expected loss";
         command = command.arg(flags::switch("report", help));
@@ -178,6 +189,10 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let seed = values[0].get("seed").and_then(Value::as_u64).unwrap_or(0);
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
     watch.metres(projection.is_some());
+    if !learner.role.detects() {
+        let path = matches.get_one::<PathBuf>("checkpoint");
+        watch.checkpoint(path.map(|path| Checkpoint::open(path)).transpose()?);
+    }
     if points && source.output_names().len() != 2 {
         let given = source.output_names()[1..].join(", ");
         return Err(Usage(format!("--output: expected one column, the value of each point, got {given}")).into());

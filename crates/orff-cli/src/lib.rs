@@ -3,6 +3,7 @@
 mod bound;
 mod calculus;
 mod calendar;
+mod checkpoint;
 mod classify;
 mod config;
 mod curves;

@@ -1,5 +1,6 @@
 //! Progress bars on a terminal, plain lines elsewhere, and a clean stop on Ctrl-C.
 
+use crate::checkpoint::Checkpoint;
 use indicatif::{ProgressBar, ProgressStyle};
 use orff::error::said;
 use orff::learn::OWN_UNITS;
@@ -86,6 +87,7 @@ pub struct Progress<'a> {
     hushed: bool,
     metres: bool,
     held: f64,
+    checkpoint: Option<Checkpoint>,
 }
 
 impl<'a> Progress<'a> {
@@ -94,7 +96,19 @@ impl<'a> Progress<'a> {
         let bytes = Box::new(bytes);
         let (stage, told, said) = (String::new(), Instant::now(), HashSet::new());
         let held = resident().round();
-        Progress { quiet, bytes, bar: None, stage, done: 0, told, said, hushed: false, metres: false, held }
+        Progress {
+            quiet,
+            bytes,
+            bar: None,
+            stage,
+            done: 0,
+            told,
+            said,
+            hushed: false,
+            metres: false,
+            held,
+            checkpoint: None,
+        }
     }
 
     /// Whether choices are kept silent, as for all folds but the first.
@@ -105,6 +119,11 @@ impl<'a> Progress<'a> {
     /// Whether the inputs are projected: lengths are then said in metres.
     pub fn metres(&mut self, metres: bool) {
         self.metres = metres;
+    }
+
+    /// Iterations are kept, and go on from what was kept.
+    pub fn checkpoint(&mut self, checkpoint: Option<Checkpoint>) {
+        self.checkpoint = checkpoint;
     }
 
     /// What the current stage counts.
@@ -127,12 +146,29 @@ impl<'a> Progress<'a> {
 impl Drop for Progress<'_> {
     fn drop(&mut self) {
         self.close();
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.write();
+        }
     }
 }
 
 impl Watch for Progress<'_> {
     fn held(&self) -> f64 {
         self.held
+    }
+
+    fn keep(&mut self, unknowns: &[f64]) {
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.keep(unknowns);
+        }
+    }
+
+    fn kept(&mut self, count: usize) -> Option<Vec<f64>> {
+        let checkpoint = self.checkpoint.as_mut()?;
+        let kept = checkpoint.take(count)?;
+        let line = format!("goes on from {}", checkpoint.path().display());
+        self.say(&line);
+        Some(kept)
     }
 
     fn stage(&mut self, name: &str) {

@@ -12,6 +12,11 @@ pub trait Watch: Send {
     }
     /// The unknowns an iteration has come to: what it can be started from again.
     fn keep(&mut self, _unknowns: &[f64]) {}
+    /// So many unknowns to start from instead of zero, as kept by a run that was cut short, if there are any. What is
+    /// minimised is convex: where an iteration starts decides how long it takes, not where it ends.
+    fn kept(&mut self, _count: usize) -> Option<Vec<f64>> {
+        None
+    }
     /// Megabytes that whoever watches holds already: what a fit says it will take counts them.
     fn held(&self) -> f64 {
         0.0

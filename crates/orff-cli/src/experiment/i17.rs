@@ -156,7 +156,7 @@ pub fn million(seeds: u64, out: &mut Report) -> Result<()> {
         let learner = LaplacianRidge {
             features: Auto::Fixed(1000),
             posterior: false,
-            memory: 1200,
+            memory: 1600,
             seed,
             ..LaplacianRidge::default()
         };

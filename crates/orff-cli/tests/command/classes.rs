@@ -196,3 +196,33 @@ fn rows_with_missing_inputs_have_no_label() {
     assert_eq!(last, ",NaN,NaN,NaN", "{out}");
     assert!(said.contains("1 rows have missing inputs: they have no label"), "{said}");
 }
+
+/// A fit that used up its passes goes on from its checkpoint; other files and other sizes are told apart.
+#[test]
+fn a_fit_goes_on_from_its_checkpoint() {
+    let desk = Desk::new();
+    desk.write("d.csv", &flowers(240, 1));
+    let fit = |more: &[&str]| {
+        let base = ["fit", "classification", "d.csv", "--target", "species", "--loss", "logistic", "--ridge", "1e-5"];
+        let kernel = ["--lengthscale", "1", "--features", "200", "-o", "m.orff"];
+        desk.ok(&[&base[..], &kernel, more].concat()).1
+    };
+    let passes = |said: &str| -> usize {
+        let line = said.lines().find(|line| line.contains("solved by L-BFGS")).unwrap();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let at = words.iter().position(|w| w.starts_with("passes")).unwrap();
+        words[at - 1].parse().unwrap()
+    };
+    let whole = passes(&fit(&[]));
+    let said = fit(&["--checkpoint", "c", "--iterations", &(whole / 2).to_string()]);
+    assert!(said.contains("not converged after") && !said.contains("goes on from"), "{said}");
+    let said = fit(&["--checkpoint", "c"]);
+    assert!(said.contains("goes on from c"), "{said}");
+    assert!(passes(&said) < whole, "{} of {whole}", passes(&said));
+    // another number of unknowns is another problem
+    let said = fit(&["--checkpoint", "c", "--offset=false"]);
+    assert!(!said.contains("goes on from"), "{said}");
+    let fit = ["fit", "classification", "d.csv", "--target", "species", "-o", "m.orff", "--checkpoint", "d.csv"];
+    let said = desk.fails(&fit, 1);
+    assert!(said.contains("d.csv: not a checkpoint of orff"), "{said}");
+}

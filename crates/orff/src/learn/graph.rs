@@ -110,9 +110,9 @@ impl Graphing {
         parts(laplacian, choices, watch);
     }
 
-    /// Moments of a power, a quarter of the memory for their strips.
+    /// Moments of a power, half of the memory for their strips.
     pub fn moment<'a>(&self, points: &'a Points, laplacian: &'a Laplacian, power: u32) -> Moment<'a> {
-        Moment { points, laplacian, power, memory: (self.memory << 20) / 4 }
+        Moment { points, laplacian, power, memory: (self.memory << 20) / 2 }
     }
 }
 

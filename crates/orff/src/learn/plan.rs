@@ -231,7 +231,7 @@ pub(super) struct Sizes {
     /// Whether that factor ties outputs together: with missing outputs the system does not split after all.
     tied: bool,
     /// Whether all directions of the outputs have the same variance: one factorisation serves all.
-    even: bool,
+    pub even: bool,
     /// Columns of a factor, at most.
     widest: usize,
     /// Columns of a factor, on average over atoms.

@@ -3,6 +3,7 @@
 use super::choose::EIGEN_UNKNOWNS;
 use super::gather::Gathering;
 use super::mixed::Corrections;
+use super::plan::Sizes;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, reblock};
 use crate::linalg::cg;
@@ -75,7 +76,12 @@ impl Gathering {
         // outputs that are tied and have gaps are one system
         let unknowns = if System::splits(map, data) { map.characters() } else { map.unknowns() };
         let given = matches!(learner.ridge, Ridge::Given(_));
-        if unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !given) {
+        // one factorisation in the place of the moments: less than the pass that made them took
+        let direct = matches!(learner.ridge, Ridge::Given(ridge) if ridge > 0.0)
+            && unknowns <= 4 * EIGEN_UNKNOWNS
+            && data.len() == 1
+            && Sizes::of(map.atoms()).even;
+        if !direct && (unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !given)) {
             return self.iterated(unknowns, data, metric, again, watch);
         }
         let system = if System::splits(map, data) {
@@ -89,7 +95,8 @@ impl Gathering {
             && ridge > 0.0
             && same_variance(&system)
         {
-            let solution = solve_in_place(map, system, ridge, learner.posterior, &mut |system, solutions| {
+            let posterior = learner.posterior && unknowns <= 2 * EIGEN_UNKNOWNS;
+            let solution = solve_in_place(map, system, ridge, posterior, &mut |system, solutions| {
                 corrections.as_mut().map_or(Ok(None), |c| c.next(system, solutions, ridge, watch))
             })?;
             return Ok(Solved { solution, ridge, path: Vec::new(), reasons: Vec::new() });

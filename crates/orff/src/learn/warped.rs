@@ -24,6 +24,9 @@ const SMALL_RIDGE: f64 = 1e-4;
 /// Most labelled rows that are left out to choose the ridge; nλ of theirs is kept for more.
 pub(super) const LEFT_OUT: usize = 2000;
 
+/// Most unknowns of a fit of classes whose scores at other ridges are told.
+const PATH_OF_CLASSES: usize = 1024;
+
 /// Features of the fit and of the labelled rows, whatever they are, and the moment of the penalty.
 pub(super) struct Final<'a> {
     pub basis: &'a dyn Basis,
@@ -132,8 +135,18 @@ impl Problem<'_> {
         let system = System::new(with.basis, &data, None)?;
         let unknowns = system.components.first().map_or(0, |c| c.rhs.len());
         let scale = with.some.len() as f64 / l as f64;
-        let (solution, ridge, path) = match ridge {
-            Some(ridge) if unknowns > choose::EIGEN_UNKNOWNS => {
+        // classes have no error bars: a path that nobody asks for is not worth some twelve K³ where K is large
+        let several = PATH_OF_CLASSES + 1..=choose::EIGEN_UNKNOWNS;
+        let quick = match ridge {
+            Some(ridge) if self.classes.is_some() && several.contains(&unknowns) => {
+                let system = system.clone();
+                Warp::direct(with.basis, system, &with.moment, with.strength, ridge).ok().map(|found| (found, ridge))
+            }
+            _ => None,
+        };
+        let (solution, ridge, path) = match (quick, ridge) {
+            (Some((solution, ridge)), _) => (solution, ridge, Vec::new()),
+            (None, Some(ridge)) if unknowns > choose::EIGEN_UNKNOWNS => {
                 (Warp::direct(with.basis, system, &with.moment, with.strength, ridge)?, ridge, Vec::new())
             }
             _ => {
@@ -307,6 +320,6 @@ pub(super) fn tied() -> Error {
 pub(super) fn megabytes(features: usize, columns: usize, (n, d): (usize, usize), each: f64, memory: usize) -> f64 {
     let (m, n) = (features as f64, n as f64);
     let unknowns = if columns > 1 { m * columns as f64 } else { m };
-    let strips = (memory as f64 * 1e6 / 4.0).min(16.0 * n * m);
+    let strips = (memory as f64 * 1e6 / 2.0).min(16.0 * n * m);
     (8.0 * n * d as f64 + 12.0 * n * each + strips + 8.0 * (m * d as f64 + 6.0 * unknowns * unknowns)) / 1e6
 }

@@ -1,7 +1,9 @@
 //! Preconditioned conjugate gradients for a positive definite operator that is only applied, never stored.
 
 use super::dot;
+use crate::watch::Watch;
 use crate::{Error, Result};
+use std::cell::RefCell;
 use std::fmt;
 
 /// When to stop.
@@ -75,6 +77,33 @@ pub fn conjugate_gradient(
     params: Params,
     watch: &mut dyn FnMut(usize, f64) -> Result<()>,
 ) -> Result<(Vec<f64>, Report)> {
+    one(op, precond, b, x0, params, &mut |iteration, residual, _| watch(iteration, residual))
+}
+
+/// The same from what the watch has kept, every iterate of which it is given. The operator may look at the watch, too.
+pub fn resumed(
+    op: &mut Operator,
+    precond: &dyn Fn(&[f64], &mut [f64]),
+    b: &[f64],
+    params: Params,
+    watch: &RefCell<&mut dyn Watch>,
+) -> Result<(Vec<f64>, Report)> {
+    let start = watch.borrow_mut().kept(b.len());
+    one(op, precond, b, start.as_deref(), params, &mut |_, _, x| {
+        let mut watch = watch.borrow_mut();
+        watch.keep(x[0]);
+        watch.advance(1)
+    })
+}
+
+fn one(
+    op: &mut Operator,
+    precond: &dyn Fn(&[f64], &mut [f64]),
+    b: &[f64],
+    x0: Option<&[f64]>,
+    params: Params,
+    watch: &mut Observer,
+) -> Result<(Vec<f64>, Report)> {
     let mut all = |_: &[usize], vectors: &[&[f64]]| -> Result<Vec<Vec<f64>>> {
         let mut one = |v: &[f64]| {
             let mut out = vec![0.0; v.len()];
@@ -87,18 +116,21 @@ pub fn conjugate_gradient(
     Ok(found.remove(0))
 }
 
+/// Told after each iteration: its number, the largest residual, and x of every system.
+pub type Observer<'a> = dyn FnMut(usize, f64, &[&[f64]]) -> Result<()> + 'a;
+
 /// Operators on several vectors at once: (numbers of the systems, v of each) to Av of each.
 pub type Operators<'a> = dyn FnMut(&[usize], &[&[f64]]) -> Result<Vec<Vec<f64>>> + 'a;
 
 /// Several systems A_k x_k = b_k side by side, so that those not yet solved share each application of the operators;
-/// otherwise as [`conjugate_gradient`]. `watch` is told the largest residual.
+/// otherwise as [`conjugate_gradient`].
 pub fn conjugate_gradients(
     op: &mut Operators,
     precond: &dyn Fn(&[f64], &mut [f64]),
     b: &[Vec<f64>],
     x0: Option<Vec<Vec<f64>>>,
     params: Params,
-    watch: &mut dyn FnMut(usize, f64) -> Result<()>,
+    watch: &mut Observer,
 ) -> Result<Vec<(Vec<f64>, Report)>> {
     let mut columns: Vec<Column> = b.iter().map(|b| Column::new(b)).collect::<Result<_>>()?;
     if let Some(x0) = x0 {
@@ -136,7 +168,8 @@ pub fn conjugate_gradients(
             columns[k].step(&ap, precond)?;
         }
         iterations += 1;
-        watch(iterations, left.iter().map(|&k| columns[k].residual).fold(0.0, f64::max))?;
+        let residual = left.iter().map(|&k| columns[k].residual).fold(0.0, f64::max);
+        watch(iterations, residual, &columns.iter().map(|c| c.x.as_slice()).collect::<Vec<_>>())?;
     }
 }
 

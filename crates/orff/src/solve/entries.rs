@@ -305,8 +305,7 @@ pub fn solve_entries(
         Ok(())
     };
     let precondition = |r: &[f64], out: &mut [f64]| preconditioner.apply(r, out);
-    let mut tell = |_: usize, _: f64| watch.borrow_mut().advance(1);
-    let (theta, report) = cg::conjugate_gradient(&mut op, &precondition, &right, None, params.cg, &mut tell)?;
+    let (theta, report) = cg::resumed(&mut op, &precondition, &right, params.cg, &watch)?;
     super::iterate::settled(&report)?;
     let table = map.lift(&theta);
     let z = Table::of(&table);

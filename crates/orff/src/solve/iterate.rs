@@ -7,6 +7,7 @@ use crate::feature::FeatureMap;
 use crate::linalg::{self, cg};
 use crate::watch::Watch;
 use faer::Mat;
+use std::cell::RefCell;
 
 /// Solves for one ridge with products through the moments only; `data` and `metric` as for [`super::System::new`].
 /// Cost M²p per iteration, memory K. Used where K is too large for a factorisation (div-free in many dimensions).
@@ -54,8 +55,7 @@ pub fn solve_iterative(
     let precondition =
         |r: &[f64], out: &mut [f64]| out.iter_mut().zip(r).zip(&diagonal).for_each(|((o, r), d)| *o = r / d);
     watch.stage("solve");
-    let mut tell = |_: usize, _: f64| watch.advance(1);
-    let (theta, report) = cg::conjugate_gradient(&mut op, &precondition, &right, None, params, &mut tell)?;
+    let (theta, report) = cg::resumed(&mut op, &precondition, &right, params, &RefCell::new(watch))?;
     settled(&report)?;
     Ok(Solution {
         table: map.lift(&theta),

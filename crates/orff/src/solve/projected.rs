@@ -93,7 +93,7 @@ const LOOK: usize = 10;
 /// Passes that measure the largest eigenvalue of P.
 const POWERS: usize = 12;
 
-/// Minimises from zero; `atoms` is the atom of each unknown, from 0 ([`FeatureMap::atom_of_unknown`]).
+/// Minimises from zero, or from what the watch has kept; `atoms` is the atom of each unknown, from 0 ([`FeatureMap::atom_of_unknown`]).
 ///
 /// With u the gradients of the losses and ḡⱼ the part of (1/W)ΣwΦu of an atom, the risk is at least
 /// −(1/W)Σwℓ*(u) − (R/√D)Σ‖ḡⱼ‖ − ‖s‖R′, s = (1/W)Σwu, wherever ‖b‖ ≤ R′ = 10(1 + ‖b‖). Cost: a sweep with p columns per pass.
@@ -120,6 +120,9 @@ pub fn minimise_projected(
     let top = largest(design, params.offset, k, watch)?;
     let mut passes = POWERS;
     watch.stage("minimise");
+    let size = k + if params.offset { p } else { 0 };
+    let mut x = watch.kept(size).unwrap_or_else(|| vec![0.0; size]);
+    ball.project(&mut x[..k]);
     let mut at = |x: &[f64], smoothing: f64| {
         let mut offset = x[k..].to_vec();
         offset.resize(p, 0.0);
@@ -127,7 +130,6 @@ pub fn minimise_projected(
         empirical(design, loss, design.basis().lift(&x[..k]).as_ref(), &offset, smoothing, watch)
     };
     let smooth = loss.nature().smooth;
-    let mut x = vec![0.0; k + if params.offset { p } else { 0 }];
     let start = at(&x, 0.0)?;
     passes += 1;
     let mut smoothing = if smooth { 0.0 } else { 0.2 * start.loss.max(f64::MIN_POSITIVE) / p as f64 };

@@ -116,6 +116,8 @@ pub fn minimise_risk(
             return Err(Error::shape("start", format!("{size} numbers"), start.len()));
         }
         x.copy_from_slice(start);
+    } else if let Some(kept) = watch.kept(size) {
+        x = kept;
     }
     let made = match (start.preconditioner, params.rank) {
         (Some(_), _) | (None, 0) => None,

@@ -9,7 +9,10 @@ use orff::linalg::cg;
 use orff::loss::{Loss, Named, Simplex, Squared};
 use orff::rows::{Inputs, Table, Weights};
 use orff::solve::risk::{self, Start};
-use orff::solve::{Entry, EntryParams, Observed, Passes, Strength, lbfgs, minimise_risk, solve_entries};
+use orff::solve::{
+    Entry, EntryParams, Observed, Passes, Strength, lbfgs, minimise_projected, minimise_risk, projected,
+    solve_entries,
+};
 use orff::testing::check_solver;
 use orff::watch::{Silent, Watch};
 
@@ -288,6 +291,9 @@ fn interrupted_minimisation_goes_on() {
         fn keep(&mut self, unknowns: &[f64]) {
             self.kept = unknowns.to_vec();
         }
+        fn kept(&mut self, count: usize) -> Option<Vec<f64>> {
+            (self.kept.len() == count).then(|| self.kept.clone())
+        }
     }
     let (_, kernel, p) = kernels().remove(2);
     let map = map_of(&kernel, p, MapKind::Pairs, 12);
@@ -303,6 +309,19 @@ fn interrupted_minimisation_goes_on() {
     let rest = minimise_risk(&design, &loss, params, again, &mut Silent).unwrap();
     assert!(rest.report.passes < whole.report.passes);
     assert!((rest.report.primal - whole.report.primal).abs() < 1e-12);
+    // the watch itself gives back what it has kept, to projected gradients too
+    stop.left = usize::MAX;
+    let rest = minimise_risk(&design, &loss, params, Start::default(), &mut stop).unwrap();
+    assert!(rest.report.passes < whole.report.passes);
+    assert!((rest.report.primal - whole.report.primal).abs() < 1e-12);
+    let (atoms, params) = (map.atom_of_unknown(), projected::Params { bound: 2.0, ..projected::Params::default() });
+    let whole = minimise_projected(&design, &loss, &atoms, params, &mut Silent).unwrap();
+    stop = Stop { left: whole.report.passes - 5, kept: Vec::new() };
+    assert!(minimise_projected(&design, &loss, &atoms, params, &mut stop).is_err());
+    stop.left = usize::MAX;
+    let rest = minimise_projected(&design, &loss, &atoms, params, &mut stop).unwrap();
+    assert!(rest.report.passes < whole.report.passes, "{} of {}", rest.report.passes, whole.report.passes);
+    assert!((rest.report.primal - whole.report.primal).abs() <= 2.0 * params.gap * whole.report.primal);
 }
 
 #[test]

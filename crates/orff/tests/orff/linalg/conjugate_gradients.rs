@@ -3,6 +3,8 @@
 use super::{Uniform, definite};
 use faer::Mat;
 use orff::linalg::{Cholesky, cg, conjugate_gradient};
+use orff::watch::Watch;
+use std::cell::RefCell;
 
 fn apply(a: &Mat<f64>) -> impl FnMut(&[f64], &mut [f64]) -> orff::Result<()> {
     move |v, out| {
@@ -65,4 +67,41 @@ fn conjugate_gradients_agree_with_cholesky() {
     nan[(3, 4)] = f64::NAN;
     assert!(conjugate_gradient(&mut apply(&nan), &none, &rhs, None, params, &mut |_, _| Ok(())).is_err());
     assert!(conjugate_gradient(&mut apply(&a), &none, &rhs, Some(&[1.0]), params, &mut |_, _| Ok(())).is_err());
+}
+
+/// Iterations can be interrupted, and go on from what the watch has kept.
+#[test]
+fn interrupted_conjugate_gradients_go_on() {
+    struct Stop {
+        left: usize,
+        kept: Vec<f64>,
+    }
+    impl Watch for Stop {
+        fn advance(&mut self, done: u64) -> orff::Result<()> {
+            self.left -= done as usize;
+            if self.left == 0 { Err(orff::Error::Interrupted) } else { Ok(()) }
+        }
+        fn keep(&mut self, unknowns: &[f64]) {
+            self.kept = unknowns.to_vec();
+        }
+        fn kept(&mut self, count: usize) -> Option<Vec<f64>> {
+            (self.kept.len() == count).then(|| self.kept.clone())
+        }
+    }
+    let n = 80;
+    let a = definite(n, 1.0);
+    let b = Uniform(11).matrix(n, 1);
+    let x = Cholesky::new(a.as_ref()).unwrap().solve(Some(a.as_ref()), b.as_ref()).unwrap();
+    let rhs: Vec<f64> = b.col(0).iter().copied().collect();
+    let none = |r: &[f64], out: &mut [f64]| out.copy_from_slice(r);
+    let params = cg::Params { tol: 1e-12, max_iter: 1000 };
+    let mut watch = Stop { left: usize::MAX, kept: Vec::new() };
+    let run = |watch: &mut Stop| cg::resumed(&mut apply(&a), &none, &rhs, params, &RefCell::new(watch));
+    let whole = run(&mut watch).unwrap().1.iterations;
+    watch = Stop { left: whole - 3, kept: Vec::new() };
+    assert!(matches!(run(&mut watch), Err(orff::Error::Interrupted)));
+    watch.left = usize::MAX;
+    let (found, rest) = run(&mut watch).unwrap();
+    assert!(rest.iterations < whole, "{} of {whole}", rest.iterations);
+    assert!((0..n).all(|i| (found[i] - x[(i, 0)]).abs() < 1e-9));
 }
