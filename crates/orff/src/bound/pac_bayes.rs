@@ -124,8 +124,9 @@ pub fn guarantees(alignment: &Alignment, delta: f64) -> Result<Vec<Guarantee>> {
     let given = about.method.mu().is_none() && about.beta > 0.0 && !about.chosen;
     let beta = if given { about.beta } else { 1.0 };
     let t = beta * n.sqrt();
-    let rows =
-        format!("{n} independent rows of one law; candidates, kernel and t = {t:.4} chosen without looking at them");
+    let rows = format!(
+        "{n} independent rows of one law; candidates, kernel and t = {t:.4} chosen without looking at them (units and open lengthscales look at their inputs)"
+    );
     if let Some(landmarks) = &alignment.landmarks {
         let count = landmarks.nrows();
         let compared = if about.own { n - 1.0 } else { n };
