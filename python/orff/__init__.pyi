@@ -43,6 +43,7 @@ from ._base import load as load
 from .kernels import matern as matern
 from .kernels import precompose as precompose
 from .kernels import skewed_chi2 as skewed_chi2
+from .kernels import spectral_mixture as spectral_mixture
 from .kernels import transformable as transformable
 
 __version__: str

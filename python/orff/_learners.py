@@ -483,12 +483,14 @@ class AlignedClassifier(Aligned):
     n_components : auto or a whole number from 1 to 10000000, default="auto"
         Number of columns of the feature map.
     n_candidates : auto or a whole number from 1 to 100000000, default="auto"
-        Candidates that are drawn and weighed; auto is eight for each atom that is kept.
+        Candidates that are drawn and weighed; auto is eight for each atom that is kept, and 8000 where there
+        is room.
     method : pac-bayes, chi2 or a number > 1 and ≤ 1000, default="pac-bayes"
         How weights q follow from alignment losses L and the prior p: pac-bayes, q ∝ p exp(−β√n L); chi2, the
         least loss with χ²(q‖p) ≤ ρ; or a number μ > 1, the same with Σ p(q/p)^μ − 1 ≤ ρ.
-    beta : a number ≥ 0, default=1.0
-        β of pac-bayes: how much losses count, in units of √n.
+    beta : auto or a number ≥ 0, default="auto"
+        β of pac-bayes: how much losses count, in units of √n; auto is the least from 1 on with which weights
+        are as far from the prior as uniform weights of the atoms that are kept.
     rho : auto or a number ≥ 0, default="auto"
         ρ of the other methods: how far weights may be from the prior; auto is as far as uniform weights of
         the atoms that are kept.
@@ -593,7 +595,7 @@ class AlignedClassifier(Aligned):
         n_components: Literal["auto"] | int = "auto",
         n_candidates: Literal["auto"] | int = "auto",
         method: Literal["pac-bayes", "chi2"] | float = "pac-bayes",
-        beta: float = 1.0,
+        beta: Literal["auto"] | float = "auto",
         rho: Literal["auto"] | float = "auto",
         sampling: Literal["without-replacement", "with-replacement", "weights"] = "without-replacement",
         feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
@@ -2952,19 +2954,22 @@ class AlignedFeatures(Learned):
         The kernel candidates are drawn from, with one output: gaussian, matern(2.5), a sum or a product of
         such.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
-        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the median distance
-        between scaled rows), a number in the units of the inputs, or one number per input.
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (candidates of several, in
+        octaves about the median distance between scaled rows), a number in the units of the inputs, or one
+        number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
         Number of features that are kept, at most.
     n_candidates : auto or a whole number from 1 to 100000000, default="auto"
-        Candidates that are drawn and weighed; auto is eight for each atom that is kept.
+        Candidates that are drawn and weighed; auto is eight for each atom that is kept, and 8000 where there
+        is room.
     method : pac-bayes, chi2 or a number > 1 and ≤ 1000, default="pac-bayes"
         How weights q follow from alignment losses L and the prior p: pac-bayes, q ∝ p exp(−β√n L); chi2, the
         least loss with χ²(q‖p) ≤ ρ; or a number μ > 1, the same with Σ p(q/p)^μ − 1 ≤ ρ.
-    beta : a number ≥ 0, default=1.0
-        β of pac-bayes: how much losses count, in units of √n.
+    beta : auto or a number ≥ 0, default="auto"
+        β of pac-bayes: how much losses count, in units of √n; auto is the least from 1 on with which weights
+        are as far from the prior as uniform weights of the atoms that are kept.
     rho : auto or a number ≥ 0, default="auto"
         ρ of the other methods: how far weights may be from the prior; auto is as far as uniform weights of
         the atoms that are kept.
@@ -3043,7 +3048,7 @@ class AlignedFeatures(Learned):
         n_components: Literal["auto"] | int = "auto",
         n_candidates: Literal["auto"] | int = "auto",
         method: Literal["pac-bayes", "chi2"] | float = "pac-bayes",
-        beta: float = 1.0,
+        beta: Literal["auto"] | float = "auto",
         rho: Literal["auto"] | float = "auto",
         sampling: Literal["without-replacement", "with-replacement", "weights"] = "without-replacement",
         feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",

@@ -45,5 +45,6 @@ PLACES = {
     "matern": "kernels",
     "precompose": "kernels",
     "skewed_chi2": "kernels",
+    "spectral_mixture": "kernels",
     "transformable": "kernels",
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from .kernels import Kernel, spectrum
 
-__all__ = ["gaussian", "laplace", "cauchy", "matern", "skewed_chi2"]
+__all__ = ["gaussian", "laplace", "cauchy", "matern", "skewed_chi2", "spectral_mixture"]
 
 
 def gaussian(lengthscale: str | float | Sequence[float] | np.ndarray = "auto") -> Kernel:
@@ -76,3 +76,22 @@ def skewed_chi2(lengthscale: str | float | Sequence[float] | np.ndarray = "auto"
     True
     """
     return spectrum("skewed-chi2", lengthscale=lengthscale)
+
+
+def spectral_mixture(components: int | Sequence[Sequence[float]] | np.ndarray = 3, lengthscale: str | float | Sequence[float] | np.ndarray = "auto") -> Kernel:
+    """Σ w exp(−½ Σ(sₖδₖ/ℓₖ)²) cos⟨μ, δ/ℓ⟩ over some components (w, μ, s), their number where they are learned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import orff
+    >>> k = orff.spectral_mixture([[1.0, 2 * np.pi, 0.1]], lengthscale=1)  # weight, mean and deviation: waves of length 1
+    >>> bool(k([[0.0]], [[1.0]])[0, 0, 0, 0] > 0.99 and k([[0.0]], [[0.5]])[0, 0, 0, 0] < -0.99)
+    True
+    >>> x = np.linspace(0, 6, 150)[:, None]
+    >>> y = np.sin(2 * np.pi * x[:, 0]) + np.sin(x[:, 0])
+    >>> learned = orff.OperatorRidge(kernel=orff.spectral_mixture(2)).fit(x, y)  # a number: the components are learned
+    >>> bool(np.abs(learned.predict([[6.5]]) - np.sin(6.5)) < 0.2)  # beyond the rows
+    True
+    """
+    return spectrum("spectral-mixture", components=components, lengthscale=lengthscale)

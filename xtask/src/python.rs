@@ -173,13 +173,18 @@ pub fn spectra() -> Result<String> {
         let Some((_, fields)) = functions.iter().find(|(n, _)| n == name) else { continue };
         let mut arguments = Vec::new();
         for field in fields {
-            let of = if field == "lengthscale" { "str | float | Sequence[float] | np.ndarray" } else { "float" };
+            let of = match field.as_str() {
+                "lengthscale" => "str | float | Sequence[float] | np.ndarray",
+                "components" => "int | Sequence[Sequence[float]] | np.ndarray",
+                _ => "float",
+            };
             arguments.push(format!("{field}: {of} = {}", literal(&usual[field])));
         }
         let given: Vec<String> = fields.iter().map(|f| format!("{f}={f}")).collect();
         writeln!(out, "\n\ndef {}({}) -> Kernel:", identifier(name), arguments.join(", "))?;
         writeln!(out, "    \"\"\"{formula}.\n\n    Examples\n    --------")?;
-        indented(&mut out, &SPECTRUM_EXAMPLE.replace("NAME", &identifier(name)), 4)?;
+        let example = if *name == "spectral-mixture" { MIXTURE_EXAMPLE } else { SPECTRUM_EXAMPLE };
+        indented(&mut out, &example.replace("NAME", &identifier(name)), 4)?;
         writeln!(out, "    \"\"\"")?;
         writeln!(out, "    return spectrum(\"{name}\", {})", given.join(", "))?;
     }
@@ -560,6 +565,19 @@ const SPECTRUM_EXAMPLE: &str = "\
 >>> import orff
 >>> k = orff.NAME(lengthscale=0.5)([[0.0], [0.2]])[:, :, 0, 0]
 >>> bool(abs(k[0, 0] - 1) < 1e-12 and 0 < k[0, 1] == k[1, 0] < 1)
+True
+";
+
+const MIXTURE_EXAMPLE: &str = "\
+>>> import numpy as np
+>>> import orff
+>>> k = orff.NAME([[1.0, 2 * np.pi, 0.1]], lengthscale=1)  # weight, mean and deviation: waves of length 1
+>>> bool(k([[0.0]], [[1.0]])[0, 0, 0, 0] > 0.99 and k([[0.0]], [[0.5]])[0, 0, 0, 0] < -0.99)
+True
+>>> x = np.linspace(0, 6, 150)[:, None]
+>>> y = np.sin(2 * np.pi * x[:, 0]) + np.sin(x[:, 0])
+>>> learned = orff.OperatorRidge(kernel=orff.NAME(2)).fit(x, y)  # a number: the components are learned
+>>> bool(np.abs(learned.predict([[6.5]]) - np.sin(6.5)) < 0.2)  # beyond the rows
 True
 ";
 

@@ -116,15 +116,17 @@ pub struct Guarantee {
     pub assumptions: Vec<String>,
 }
 
-/// The bounds of a fitted alignment, the tightest first; each fails with probability δ at most. t = β√n for pac-bayes, √n for other
-/// methods, where β = 0 or another method leaves it open.
+/// The bounds of a fitted alignment, the tightest first; each fails with probability δ at most. They hold for all weights at once and a t that
+/// no row was asked for: β√n for pac-bayes with a β that was given, √n otherwise (β = 0, chosen by the losses, another method).
 pub fn guarantees(alignment: &Alignment, delta: f64) -> Result<Vec<Guarantee>> {
     let about = &alignment.about;
     let n = about.rows;
-    let beta = if about.method.mu().is_none() && about.beta > 0.0 { about.beta } else { 1.0 };
+    let given = about.method.mu().is_none() && about.beta > 0.0 && !about.chosen;
+    let beta = if given { about.beta } else { 1.0 };
     let t = beta * n.sqrt();
-    let rows =
-        format!("{n} independent rows of one law; candidates, kernel and t = {t:.4} chosen without looking at them");
+    let rows = format!(
+        "{n} independent rows of one law; candidates, kernel and t = {t:.4} chosen without looking at them (units and open lengthscales look at their inputs)"
+    );
     if let Some(landmarks) = &alignment.landmarks {
         let count = landmarks.nrows();
         let compared = if about.own { n - 1.0 } else { n };

@@ -62,11 +62,15 @@ impl Kernel {
 
     /// The kernel with every open lengthscale set to the given one.
     pub fn with_lengthscale(&self, lengthscale: &Lengthscale) -> Kernel {
-        let fill = |s: &Spectrum| match s.lengthscale() {
+        self.with_spectra(&|s: &Spectrum| match s.lengthscale() {
             Lengthscale::Auto => s.clone().with_lengthscale(lengthscale.clone()),
             _ => s.clone(),
-        };
-        let inner = |k: &Kernel| Box::new(k.with_lengthscale(lengthscale));
+        })
+    }
+
+    /// The kernel with another spectrum in the place of each.
+    pub(crate) fn with_spectra(&self, fill: &dyn Fn(&Spectrum) -> Spectrum) -> Kernel {
+        let inner = |k: &Kernel| Box::new(k.with_spectra(fill));
         match self {
             Kernel::Decomposable(k) => Kernel::decomposable(fill(&k.spectrum), k.output.clone()),
             Kernel::CurlFree(k) => Kernel::curl_free(fill(&k.spectrum)),

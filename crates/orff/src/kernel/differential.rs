@@ -58,7 +58,7 @@ fn allow(spectrum: &Spectrum, d: usize, h: f64, name: &str) -> Result<()> {
             "derivatives keep their meaning on the additive group only; use gaussian, matern or cauchy",
         ));
     }
-    if spectrum.second_moment(d)?.iter().any(|m| m.is_infinite()) {
+    if spectrum.is_rough() {
         return Err(Error::refused(
             format!("{name} with {}", spectrum.name()),
             "its kernel has no second derivative at 0 (E‖ω‖² = ∞); use gaussian, cauchy, or matern with smoothness > 1",

@@ -17,8 +17,8 @@
 //! | `transformable(gaussian, [[1, 0]], [[0, 1]])` | k(ψᵢ(x), ψⱼ(z)) |
 //! | `atoms([[1, 2]], [[1], [2]], [1])` | the atoms themselves: ω in rows, factors stacked, weights |
 //!
-//! Spectra are `gaussian`, `laplace`, `cauchy`, `skewed-chi2` with a lengthscale and `matern` with smoothness and
-//! lengthscale; a lengthscale is a number, `auto` or a list. Outputs are `identity`, `covariance`,
+//! Spectra are `gaussian`, `laplace`, `cauchy`, `skewed-chi2` with a lengthscale, `matern` with smoothness and
+//! lengthscale and `spectral-mixture` with components (their number, or rows of weight, means and deviations) and lengthscale; a lengthscale is a number, `auto` or a list. Outputs are `identity`, `covariance`,
 //! `similarity(gamma, epsilon)`, `given([[…]])`, for which the bare matrix may stand, and `laplacian([[…]], epsilon)`. Arguments may be named
 //! (`matern(smoothness=1.5)`), and the last ones left out. Text is read as written: parentheses are kept as nesting.
 

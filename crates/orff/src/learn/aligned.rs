@@ -22,8 +22,8 @@ declare! {
 }
 
 impl AlignedClassification {
-    /// Learns from rows whose one output is the number of a class: what is left open is chosen as by [`Classification`], then
-    /// candidates are weighed by one pass, then the fit takes the ones that are kept. Time n·N·(d + 1) more than that one.
+    /// Learns from rows whose one output is the number of a class: what is left open is chosen as by [`Classification`] (a lengthscale
+    /// that is open: candidates of several about the median distance), then candidates are weighed by one pass, then the fit takes the ones that are kept. Time n·N·(d + 1) more than that one.
     ///
     /// ```
     /// use orff::learn::AlignedClassification;

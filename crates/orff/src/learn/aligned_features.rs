@@ -5,7 +5,7 @@ use super::begin::{Choices, in_pool};
 use super::coded::tally;
 use super::declare::declare;
 use super::scalar::{Scalar, features_only};
-use super::weighing::weighing;
+use super::weighing::{spread, weighing};
 use super::{Regression, choose, sample, scale};
 use crate::align::Likeness;
 use crate::error::{Error, Result};
@@ -25,8 +25,8 @@ declare! {
         {
             /// The kernel candidates are drawn from, with one output: gaussian, matern(2.5), a sum or a product of such.
             kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
-            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (the median distance between
-            /// scaled rows), a number in the units of the inputs, or one number per input.
+            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (candidates of several, in octaves
+            /// about the median distance between scaled rows), a number in the units of the inputs, or one number per input.
             lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
                 Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         }
@@ -128,7 +128,12 @@ impl AlignedFeatures {
             return Err(Error::parameter("features", expected, features));
         }
         let learner = Regression { draw: self.draw, sum: self.sum, seed: self.seed, ..Regression::default() };
-        let Scalar { preparation, kernel, drawn, .. } = scalar;
+        let Scalar { preparation, mut kernel, drawn, prepared } = scalar;
+        let median = choose::median_distance(&prepared, drawn.rows.weights.as_ref(), self.seed);
+        if let Some((several, line)) = spread(&given, 1, median, &preparation)? {
+            choices.say(watch, line);
+            kernel = several;
+        }
         let candidates = Candidates {
             draw: learner.kind(&kernel, d),
             kernel: kernel.clone(),

@@ -4,7 +4,7 @@ use super::choose::{self, Prepared};
 use super::noise::Column;
 use super::plan::gaps;
 use super::stage::{Stage, training_points};
-use super::{Regression, Sample, sample, scale};
+use super::{Regression, Sample, mixture, sample, scale};
 use crate::archive::MOST_VALUES;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, reblock};
@@ -148,7 +148,8 @@ impl<'a> Sampled<'a> {
 
     /// The kernel with any lengthscale: enough to know its sizes.
     pub fn some_kernel(&self) -> Result<Kernel> {
-        let kernel = self.given.resolve(&Seen { lengthscale: Some(1.0), gradient: Some(0.5), ..self.seen() })?;
+        let seen = Seen { lengthscale: Some(1.0), gradient: Some(0.5), ..self.seen() };
+        let kernel = mixture::any(&self.given, self.dimension()).resolve(&seen)?;
         storable(&self.given, &kernel)?;
         Ok(kernel)
     }
@@ -159,12 +160,16 @@ impl<'a> Sampled<'a> {
     }
 
     /// Chooses what the kernel leaves open.
-    pub fn begin(self, learner: &Regression, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Begun<'a>> {
+    pub fn begin(mut self, learner: &Regression, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Begun<'a>> {
         self.warn_of_repetitions(choices, watch);
         let rows = self.drawn.size().unwrap_or(self.drawn.rows.inputs.nrows()) as f64;
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         let preparation = &self.stage.preparation;
         let prepared = Prepared { inputs, outputs, weights: self.weights.as_ref(), rows, preparation };
+        if let Some((kernel, reasons)) = mixture::learned(&self.given, &prepared, learner.seed, watch)? {
+            reasons.into_iter().for_each(|reason| choices.say(watch, reason));
+            self.given = kernel;
+        }
         let (seen, reasons) = choose::open_parameters(learner, &self.given, &prepared, self.seen(), watch)?;
         reasons.into_iter().for_each(|reason| choices.say(watch, reason));
         let kernel = self.given.resolve(&seen)?;

@@ -84,15 +84,17 @@ macro_rules! declare {
     };
     (@ [alignment $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
-            /// Candidates that are drawn and weighed; auto is eight for each atom that is kept.
+            /// Candidates that are drawn and weighed; auto is eight for each atom that is kept, and 8000 where there is room.
             candidates / n_candidates: crate::params::Auto<usize> = crate::params::Auto::Auto,
                 Kind::Auto(&Kind::Count { min: 1, max: 100_000_000 });
             /// How weights q follow from alignment losses L and the prior p: pac-bayes, q ∝ p exp(−β√n L); chi2, the least loss with
             /// χ²(q‖p) ≤ ρ; or a number μ > 1, the same with Σ p(q/p)^μ − 1 ≤ ρ.
             method / method: crate::align::Method = crate::align::Method::PacBayes,
                 Kind::WordOr(crate::align::Method::NAMES, &Kind::Number { min: 1.0, max: 1e3, open: true });
-            /// β of pac-bayes: how much losses count, in units of √n.
-            strength / beta: f64 = 1.0, Kind::Number { min: 0.0, max: f64::INFINITY, open: false };
+            /// β of pac-bayes: how much losses count, in units of √n; auto is the least from 1 on with which weights are as far from
+            /// the prior as uniform weights of the atoms that are kept.
+            strength / beta: crate::params::Auto<f64> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
             /// ρ of the other methods: how far weights may be from the prior; auto is as far as uniform weights of the atoms that
             /// are kept.
             divergence / rho: crate::params::Auto<f64> = crate::params::Auto::Auto,

@@ -150,6 +150,7 @@ impl Landmarking<'_> {
             candidates,
             labels,
             own,
+            chosen: false,
         };
         block.weight.fill(1.0);
         block.factors = Factors::Shared(Mat::identity(1, 1));
@@ -191,7 +192,7 @@ impl Landmarking<'_> {
                 let own: Vec<Vec<usize>> = (0..classes).map(members).collect();
                 let counts = shared(count, &own.iter().map(Vec::len).collect::<Vec<_>>());
                 for (c, own) in own.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
-                    let centres = centroids(&dense(own), counts[c], self.seed, watch)?;
+                    let centres = centroids(&scalar.prepared.pick(own), counts[c], self.seed, watch)?;
                     labels.extend(std::iter::repeat_n(c, centres.nrows()));
                     points.push(centres);
                 }

@@ -1,6 +1,7 @@
 //! Landmarks: the rows at which kernel sections stand.
 
 use crate::random::Stream;
+use crate::rows::Inputs;
 use faer::Mat;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,26 @@ pub enum Landmarks {
 impl Landmarks {
     /// `count` different rows of x, in ascending order.
     pub(super) fn choose(self, x: &Mat<f64>, count: usize, seed: u64) -> Vec<usize> {
-        let (n, mut stream) = (x.nrows(), Stream::new(seed, LANDMARKS, 0));
+        // rows side by side
+        let (n, d) = x.shape();
+        let wanted = if self == Landmarks::Distant { n } else { 0 };
+        let all: Vec<f64> = (0..wanted).flat_map(|i| x.row(i).iter().copied()).collect();
+        let row = |i: usize| &all[i * d..(i + 1) * d];
+        let square = |i: usize, j: usize| row(i).iter().zip(row(j)).map(|(a, b)| (a - b).powi(2)).sum();
+        self.pick(n, count, seed, square)
+    }
+
+    /// The same of rows that may be sparse.
+    pub(super) fn among(self, x: &Inputs, count: usize, seed: u64) -> Vec<usize> {
+        match x {
+            Inputs::Dense(x) => self.choose(x, count, seed),
+            Inputs::Sparse(x) => self.pick(x.nrows(), count, seed, |i, j| x.square_distance(i, j)),
+        }
+    }
+
+    /// Of n rows with these squared distances.
+    fn pick(self, n: usize, count: usize, seed: u64, square: impl Fn(usize, usize) -> f64 + Sync) -> Vec<usize> {
+        let mut stream = Stream::new(seed, LANDMARKS, 0);
         let mut rows: Vec<usize> = (0..n).collect();
         match self {
             Landmarks::Uniform => {
@@ -33,16 +53,10 @@ impl Landmarks {
             Landmarks::Distant => {
                 let mut chosen = vec![stream.below(n)];
                 let mut nearest = vec![f64::INFINITY; n];
-                // rows side by side
-                let d = x.ncols();
-                let all: Vec<f64> = (0..n).flat_map(|i| x.row(i).iter().copied()).collect();
-                let row = |i: usize| &all[i * d..(i + 1) * d];
                 while chosen.len() < count.min(n) {
-                    let last = row(chosen[chosen.len() - 1]);
-                    nearest.par_iter_mut().enumerate().with_min_len(64).for_each(|(i, nearest)| {
-                        let square: f64 = row(i).iter().zip(last).map(|(a, b)| (a - b).powi(2)).sum();
-                        *nearest = nearest.min(square);
-                    });
+                    let last = chosen[chosen.len() - 1];
+                    let far = |(i, nearest): (usize, &mut f64)| *nearest = nearest.min(square(i, last));
+                    nearest.par_iter_mut().enumerate().with_min_len(64).for_each(far);
                     let total: f64 = nearest.iter().sum();
                     if total <= 0.0 {
                         break; // the others are copies

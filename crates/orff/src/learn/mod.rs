@@ -45,6 +45,7 @@ mod level_sets;
 mod machine;
 mod margin;
 mod mixed;
+mod mixture;
 mod noise;
 mod nystrom;
 mod offset;

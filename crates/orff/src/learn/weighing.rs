@@ -2,13 +2,14 @@
 //! \[alignment\] \[pseudo-posterior\]
 
 use super::begin::Choices;
+use super::choose::{length, median_distance};
 use super::coded::Coded;
 use super::gather::Gathering;
 use super::{Regression, sample};
-use crate::align::{Likeness, Method, Sampling, Sums, power_divergence};
+use crate::align::{Likeness, Method, Sampling, Sums, gibbs, power_divergence};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, FeatureMap, Moments, reblock};
-use crate::kernel::{Atoms, Block, Factors};
+use crate::kernel::{Atoms, Block, Factors, Kernel, Seen, Sum};
 use crate::model::{Alignment, Candidates, Learned, Preparation};
 use crate::params::Auto;
 use crate::rows::Rows;
@@ -16,15 +17,39 @@ use crate::spectrum::Omega;
 use crate::watch::Watch;
 use faer::Mat;
 
-/// Candidates of each atom that is kept, unless a number is given.
-const CANDIDATES: usize = 8;
+/// Candidates of each atom that is kept, and at least, unless a number is given: a wave of five inputs is met by few of thousands.
+const CANDIDATES: (usize, usize) = (8, 8000);
+
+/// Lengthscales of candidates whose own is left open, in median distances: the alignment finds those that matter.
+const LENGTHSCALES: [f64; 5] = [2.0, 1.0, 0.5, 0.25, 0.125];
+
+/// A kernel that leaves its lengthscale open, with the same share for each of several about a median distance; and the reason. None if
+/// it leaves nothing open.
+pub(super) fn spread(
+    given: &Kernel,
+    outputs: usize,
+    median: f64,
+    preparation: &Preparation,
+) -> Result<Option<(Kernel, String)>> {
+    let at = |l: f64| given.resolve(&Seen { outputs, lengthscale: Some(l), gradient: Some(0.5), ..Seen::default() });
+    if at(1.0)? == at(2.0)? {
+        return Ok(None);
+    }
+    let share = 1.0 / LENGTHSCALES.len() as f64;
+    let terms = LENGTHSCALES.iter().map(|times| Ok(at(times * median)?.scaled(share))).collect::<Result<Vec<_>>>()?;
+    let ends =
+        [LENGTHSCALES[LENGTHSCALES.len() - 1], LENGTHSCALES[0]].map(|times| length(times * median, preparation));
+    let line =
+        format!("lengthscales of candidates in octaves from {} to {}: about the median distance", ends[0], ends[1]);
+    Ok(Some((Sum { terms }.into(), line)))
+}
 
 /// What was said of candidates and their weights, by any learner.
 #[derive(Clone, Copy)]
 pub(super) struct Weighing {
     pub candidates: Auto<usize>,
     pub method: Method,
-    pub strength: f64,
+    pub strength: Auto<f64>,
     pub divergence: Auto<f64>,
     pub sampling: Sampling,
     pub memory: usize,
@@ -59,7 +84,11 @@ impl Weighing {
         watch: &mut dyn Watch,
     ) -> Result<(Atoms, Alignment)> {
         let d = preparation.centre.len();
-        candidates.count = self.candidates.fixed().unwrap_or(CANDIDATES * kept);
+        candidates.count = self.candidates.fixed().unwrap_or_else(|| {
+            let few = CANDIDATES.0 * kept;
+            let many = few.max(CANDIDATES.1);
+            if self.allow(many, &likeness, d).is_ok() { many } else { few }
+        });
         self.allow(candidates.count, &likeness, d)?;
         let atoms = candidates.atoms(d)?;
         candidates.count = atoms.count();
@@ -68,21 +97,30 @@ impl Weighing {
         let sums = sums(&atoms, likeness, preparation, rows, watch)?;
         let losses = sums.losses()?;
         let (mass, prior) = prior(&atoms);
-        let rho = self.divergence.fixed().unwrap_or_else(|| {
-            let times = candidates.count as f64 / kept.clamp(1, candidates.count) as f64;
-            libm::pow(times, self.method.mu().unwrap_or(2.0) - 1.0) - 1.0
-        });
-        let posterior = self.method.posterior(&prior, &losses, sums.rows, (self.strength, rho))?;
+        let times = candidates.count as f64 / kept.clamp(1, candidates.count) as f64;
+        let rho =
+            self.divergence.fixed().unwrap_or_else(|| libm::pow(times, self.method.mu().unwrap_or(2.0) - 1.0) - 1.0);
+        let chosen = self.method.mu().is_none() && self.strength == Auto::Auto;
+        let beta = match chosen {
+            true => strength(&prior, &losses, sums.rows, times - 1.0),
+            false => self.strength.fixed().unwrap_or(1.0),
+        };
+        if chosen {
+            let why = "the weights are as far from the prior as uniform ones of the atoms that are kept";
+            choices.say(watch, format!("strength {beta:.3}: {why}, or the least"));
+        }
+        let posterior = self.method.posterior(&prior, &losses, sums.rows, (beta, rho))?;
         let some = self.sampling.take(&posterior, kept, candidates.seed);
         let about = Learned {
             method: self.method,
-            beta: self.strength,
+            beta,
             rho,
             rows: sums.rows,
             classes: sums.likeness().classes(),
             candidates,
             labels: Vec::new(),
             own: false,
+            chosen,
         };
         let alignment = Alignment { about, prior, losses, posterior, landmarks: None };
         choices.say(watch, said(&alignment, some.len()));
@@ -93,6 +131,14 @@ impl Weighing {
     pub fn reweigh(self, gathering: &mut Gathering, coded: &Coded, watch: &mut dyn Watch) -> Result<Alignment> {
         let Regression { measure, sum, seed, .. } = gathering.learner;
         let d = gathering.stage.preparation.centre.len();
+        let given = gathering.learner.kernel.with_lengthscale(&gathering.learner.lengthscale);
+        let (drawn, _) = sample::draw(coded.rows, seed, watch)?;
+        let inputs = gathering.stage.preparation.prepare(&drawn.rows.inputs, 1)?;
+        let median = median_distance(&inputs, drawn.rows.weights.as_ref(), seed);
+        if let Some((kernel, line)) = spread(&given, coded.outputs(), median, &gathering.stage.preparation)? {
+            gathering.choices.say(watch, line);
+            gathering.kernel = kernel;
+        }
         let candidates = Candidates {
             draw: gathering.learner.kind(&gathering.kernel, d),
             kernel: gathering.kernel.clone(),
@@ -119,6 +165,23 @@ impl Weighing {
         let given = format!("{count}, which need about {megabytes:.0} MB");
         Err(Error::parameter("candidates", expected, given))
     }
+}
+
+/// The least β ≥ 1 whose weights have at least this χ² to the prior, by bisection; no more than losses can be told apart.
+fn strength(prior: &[f64], losses: &[f64], rows: f64, chi2: f64) -> f64 {
+    let far = |beta: f64| power_divergence(&gibbs(prior, losses, beta * rows.sqrt()), prior, 2.0);
+    let (mut low, mut high) = (1.0, 2.0);
+    if far(low) >= chi2 {
+        return low;
+    }
+    while far(high) < chi2 && high < 1e6 {
+        (low, high) = (high, 2.0 * high);
+    }
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if far(middle) < chi2 { low = middle } else { high = middle }
+    }
+    high
 }
 
 /// One pass over the rows.

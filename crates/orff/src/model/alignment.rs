@@ -46,6 +46,9 @@ pub struct Learned {
     /// Whether landmarks are rows that were learned from, chosen without looking at the others.
     #[serde(default)]
     pub own: bool,
+    /// Whether β was chosen in sight of the losses.
+    #[serde(default)]
+    pub chosen: bool,
 }
 
 /// Frequencies that depend on nothing but this.

@@ -15,6 +15,7 @@ mod gram;
 mod iterate;
 pub mod lbfgs;
 mod leave_one_out;
+mod mixture;
 pub mod one_class;
 pub mod online;
 mod penalty;
@@ -39,6 +40,7 @@ pub use entries::{Entry, EntryParams, EntrySolution, Observed, OfOutput, Passes,
 pub use gram::Group;
 pub use iterate::solve_iterative;
 pub use leave_one_out::{LeaveOneOut, LeftOut};
+pub use mixture::{Maximum, MixtureEvidence};
 pub use online::Onorma;
 pub use precondition::Preconditioner;
 pub use projected::minimise_projected;

@@ -43,7 +43,7 @@ impl Law for Cauchy {
         product_hessian(self.value(t), t, first, second)
     }
 
-    fn variance(&self) -> f64 {
+    fn variance(&self, _: usize) -> f64 {
         2.0
     }
 

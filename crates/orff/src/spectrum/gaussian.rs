@@ -47,7 +47,7 @@ impl Law for Gaussian {
         Mat::from_fn(t.len(), t.len(), |i, j| value * (f64::from(u8::from(i == j)) - t[i] * t[j]))
     }
 
-    fn variance(&self) -> f64 {
+    fn variance(&self, _: usize) -> f64 {
         1.0
     }
 

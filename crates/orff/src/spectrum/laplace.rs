@@ -41,7 +41,7 @@ impl Law for Laplace {
         Mat::from_fn(t.len(), t.len(), |_, _| f64::NAN)
     }
 
-    fn variance(&self) -> f64 {
+    fn variance(&self, _: usize) -> f64 {
         f64::INFINITY
     }
 

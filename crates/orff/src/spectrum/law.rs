@@ -1,7 +1,7 @@
 //! What a spectrum must know about itself, in whitened coordinates t = δ/ℓ and ζ = ℓ∘ω; lengthscales, draws and
 //! measures are written once for all of them.
 
-use super::Lengthscale;
+use super::{Lengthscale, SpectralMixture};
 use crate::error::{Error, Result};
 use faer::Mat;
 
@@ -18,8 +18,8 @@ pub(crate) trait Law: Sync {
     /// −∇∇ᵀk₀(t), d×d; asked for only if `variance` is finite.
     fn minus_hessian(&self, t: &[f64]) -> Mat<f64>;
 
-    /// E[ζₖ²], infinite if there is none.
-    fn variance(&self) -> f64;
+    /// E[ζₖ²], infinite if there is none; of most laws the same for every k.
+    fn variance(&self, k: usize) -> f64;
 
     /// How ζ is drawn.
     fn sampling(&self) -> Sampling<'_>;
@@ -34,15 +34,22 @@ pub(crate) trait Parameters {
     fn check(&self) -> Result<()> {
         Ok(())
     }
+
+    /// Checks those that there is one of for each of d inputs, and that nothing but a lengthscale is left open.
+    fn check_inputs(&self, _d: usize) -> Result<()> {
+        Ok(())
+    }
 }
 
-/// The two kinds of law. A radial k₀ that is positive definite in every dimension is a scale mixture of gaussians
+/// The kinds of law. A radial k₀ that is positive definite in every dimension is a scale mixture of gaussians
 /// (Schoenberg 1938), so no other radial laws are needed.
 pub(crate) enum Sampling<'a> {
     /// Independent coordinates.
     Product(&'a dyn Coordinate),
     /// ζ = s·z with z ~ N(0, I): rotation-invariant. Without a scale, s = 1: the gaussian itself.
     Mixture(Option<&'a dyn Scale>),
+    /// ζ = ±(μ_q + s_q∘z) with a component q and z ~ N(0, I).
+    Components(&'a SpectralMixture),
 }
 
 /// The symmetric law of one coordinate of a product.

@@ -108,7 +108,7 @@ impl Law for Matern {
         })
     }
 
-    fn variance(&self) -> f64 {
+    fn variance(&self, _: usize) -> f64 {
         if self.smoothness > 1.0 { self.smoothness / (self.smoothness - 1.0) } else { f64::INFINITY }
     }
 

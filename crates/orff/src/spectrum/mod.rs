@@ -17,6 +17,7 @@ pub use check::{check_spectrum, largest_score};
 pub use draw::{Draw, DrawKind, Drawn, Measure};
 pub use lengthscale::Lengthscale;
 pub use omega::Omega;
+pub use spectral_mixture::{Component, Components};
 pub use structured::Structured;
 
 use crate::error::{Error, Result};
@@ -97,6 +98,7 @@ spectra! {
     cauchy Cauchy "cauchy" "∏ 1/(1 + δₖ²/ℓₖ²)",
     matern Matern "matern" "2^{1−ν}/Γ(ν) x^ν K_ν(x), x = √(2ν)‖δ/ℓ‖",
     skewed_chi2 SkewedChi2 "skewed-chi2" "∏ sech(δₖ/2ℓₖ)",
+    spectral_mixture SpectralMixture "spectral-mixture" "Σ w exp(−½ Σ(sₖδₖ/ℓₖ)²) cos⟨μ, δ/ℓ⟩ over some components (w, μ, s), their number where they are learned",
 }
 
 impl Default for Spectrum {
@@ -130,7 +132,31 @@ impl Spectrum {
             return Err(Error::parameter("inputs", "at least one", 0));
         }
         self.parameters().check()?;
+        self.parameters().check_inputs(d)?;
         self.lengthscale().per_input(d)
+    }
+
+    /// Whether E‖ω‖² = ∞: its kernel has no second derivative at 0.
+    pub(crate) fn is_rough(&self) -> bool {
+        self.law().variance(0).is_infinite()
+    }
+
+    /// The number of components that are to be learned, if any.
+    pub fn open_components(&self) -> Option<usize> {
+        match self {
+            Spectrum::SpectralMixture(SpectralMixture { components: Components::Learned(count), .. }) => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// The same with these in the place of components that are to be learned.
+    pub fn with_components(mut self, given: Vec<Component>) -> Self {
+        if let Spectrum::SpectralMixture(mixture) = &mut self {
+            if let Components::Learned(_) = mixture.components {
+                mixture.components = Components::Given(given);
+            }
+        }
+        self
     }
 
     /// k₀(δ) for a difference δ in chart coordinates. Time O(d).
@@ -151,7 +177,7 @@ impl Spectrum {
                 }
                 self.law().radial(out);
             }
-            Sampling::Product(_) => {
+            Sampling::Product(_) | Sampling::Components(_) => {
                 let mut t = vec![0.0; columns.len()];
                 for (i, out) in out.iter_mut().enumerate() {
                     t.iter_mut().enumerate().for_each(|(k, t)| *t = (columns[k][i] - z[k]) / scales[k]);
@@ -173,11 +199,12 @@ impl Spectrum {
     /// ```
     pub fn minus_hessian(&self, delta: &[f64]) -> Result<Mat<f64>> {
         let scales = self.check(delta.len())?;
-        if self.law().variance().is_infinite() {
+        if self.is_rough() {
             return Err(law::infinite_moment(format!("the second derivative of {}", self.name()), self.name()));
         }
         let t = whiten(delta, &scales);
-        if self.law().value(&t) == 0.0 {
+        // waves are zero at some places nearby too
+        if self.law().value(&t) == 0.0 && !matches!(self.law().sampling(), Sampling::Components(_)) {
             return Ok(Mat::zeros(delta.len(), delta.len())); // far away, where squares may overflow
         }
         let white = self.law().minus_hessian(&t);
@@ -186,8 +213,7 @@ impl Spectrum {
 
     /// E[ωₖ²] for each of d inputs; infinite if there is none.
     pub fn second_moment(&self, d: usize) -> Result<Vec<f64>> {
-        let variance = self.law().variance();
-        Ok(self.check(d)?.iter().map(|scale| variance / (scale * scale)).collect())
+        Ok(self.check(d)?.iter().enumerate().map(|(k, scale)| self.law().variance(k) / (scale * scale)).collect())
     }
 
     /// Draws `count` atoms for d inputs; the first atoms of a longer draw are the shorter draw.

@@ -40,7 +40,7 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     pub fn new(name: &'static str, law: &'a dyn Law, scales: Vec<f64>, how: &'a Draw) -> Result<Self> {
-        let moments: Vec<f64> = scales.iter().map(|s| law.variance() / (s * s)).collect();
+        let moments: Vec<f64> = scales.iter().enumerate().map(|(k, s)| law.variance(k) / (s * s)).collect();
         let plan = Plan { name, law, trace: moments.iter().sum(), moments, scales, how };
         plan.check_measure()?;
         plan.check_kind()?;
@@ -49,7 +49,7 @@ impl<'a> Plan<'a> {
 
     fn check_measure(&self) -> Result<()> {
         match (self.how.measure, self.law.sampling()) {
-            (Measure::Trace, _) if self.law.variance().is_infinite() => {
+            (Measure::Trace, _) if self.trace.is_infinite() => {
                 Err(infinite_moment(format!("measure trace for {}", self.name), self.name))
             }
             (Measure::Trace, Sampling::Mixture(Some(scale))) => scale.biased_exists(),
@@ -66,7 +66,7 @@ impl<'a> Plan<'a> {
         if !matches!(kind, DrawKind::Orthogonal | DrawKind::Structured) {
             return Ok(());
         }
-        if matches!(self.law.sampling(), Sampling::Product(_)) {
+        if matches!(self.law.sampling(), Sampling::Product(_) | Sampling::Components(_)) {
             return Err(Error::refused(
                 format!("draw {kind} for {}", self.name),
                 "its law is not rotation-invariant, so rotated directions would be biased (use draw iid or \
@@ -134,9 +134,9 @@ impl<'a> Plan<'a> {
         Ok(self.dense(count, |j, u| u.extend(net.point(j as u32))))
     }
 
-    /// How many uniforms make one atom: [scale] [coordinate to be size-biased] one per coordinate.
+    /// How many uniforms make one atom: [scale or component] [coordinate to be size-biased] one per coordinate.
     fn uniforms(&self) -> usize {
-        let scale = matches!(self.law.sampling(), Sampling::Mixture(Some(_)));
+        let scale = matches!(self.law.sampling(), Sampling::Mixture(Some(_)) | Sampling::Components(_));
         usize::from(scale) + usize::from(self.how.measure == Measure::Trace) + self.scales.len()
     }
 
@@ -157,6 +157,10 @@ impl<'a> Plan<'a> {
     /// ζ from its uniforms. Trace: ‖ω‖²ρ is the mixture over k, with weights E[ωₖ²], of the laws size-biased by ωₖ².
     fn atom(&self, u: &[f64], zeta: &mut [f64]) {
         let (common, u) = u.split_at(u.len() - zeta.len());
+        if let Sampling::Components(mixture) = self.law.sampling() {
+            let biased = (self.how.measure == Measure::Trace).then_some(self.scales.as_slice());
+            return mixture.atom(common, u, biased, zeta);
+        }
         let chosen = match self.how.measure {
             Measure::Trace => Some(self.choose(common[common.len() - 1])),
             Measure::Plain | Measure::Tilted => None,
@@ -167,6 +171,7 @@ impl<'a> Plan<'a> {
                 (Sampling::Product(law), true) => law.biased(u),
                 (Sampling::Mixture(_), false) => normal_quantile(u),
                 (Sampling::Mixture(_), true) => biased_normal(u),
+                (Sampling::Components(_), _) => unreachable!("drawn above"),
             };
         }
         if let Sampling::Mixture(Some(law)) = self.law.sampling() {
@@ -199,7 +204,7 @@ impl<'a> Plan<'a> {
         let gaussian = (2.0 * gamma_quantile(stream.uniform(), self.scales.len() as f64 / 2.0 + biased)).sqrt();
         match self.law.sampling() {
             Sampling::Mixture(Some(law)) => gaussian * self.scale(law, stream.uniform()),
-            Sampling::Mixture(None) | Sampling::Product(_) => gaussian,
+            Sampling::Mixture(None) | Sampling::Product(_) | Sampling::Components(_) => gaussian,
         }
     }
 

@@ -49,7 +49,7 @@ impl Law for SkewedChi2 {
         product_hessian(self.value(t), t, first, second)
     }
 
-    fn variance(&self) -> f64 {
+    fn variance(&self, _: usize) -> f64 {
         0.25
     }
 

@@ -4,7 +4,7 @@ use orff::kernel::{
     Conjugated, CurlFree, Decomposable, DivFree, Helmholtz, Kernel, Listed, Matrix, Output, Precomposed, Product,
     Scaled, Sum, Transformable,
 };
-use orff::spectrum::{Cauchy, Gaussian, Laplace, Lengthscale, Matern, SkewedChi2, Spectrum};
+use orff::spectrum::{Cauchy, Component, Gaussian, Laplace, Lengthscale, Matern, SkewedChi2, Spectrum};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -170,7 +170,7 @@ fn errors_point_at_the_place() {
         ("curl-free(Gausian)", "unknown spectrum \"Gausian\" at character 11; did you mean gaussian?"),
         (
             "curl-free(rbf)",
-            "unknown spectrum \"rbf\" at character 11; expected one of gaussian, laplace, cauchy, matern, skewed-chi2",
+            "unknown spectrum \"rbf\" at character 11; expected one of gaussian, laplace, cauchy, matern, skewed-chi2, spectral-mixture",
         ),
         (
             "decomposable(gaussian, covarianc)",
@@ -357,6 +357,12 @@ fn a_spectrum() -> impl Strategy<Value = Spectrum> {
     (0..Spectrum::NAMES.len(), smoothness, lengthscale).prop_map(|(i, smoothness, lengthscale)| {
         match Spectrum::from_name(Spectrum::NAMES[i]).unwrap().with_lengthscale(lengthscale) {
             Spectrum::Matern(m) => Matern { smoothness, ..m }.into(),
+            // half of the mixtures are given: one input, numbers of any size
+            mixture @ Spectrum::SpectralMixture(_) if smoothness != 2.5 => {
+                let row =
+                    |weight: f64| Component { weight, mean: vec![-smoothness], deviation: vec![1e-7 * smoothness] };
+                mixture.with_components(vec![row(1.0), row(smoothness)])
+            }
             other => other,
         }
     })

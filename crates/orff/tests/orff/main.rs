@@ -21,6 +21,7 @@ mod linalg;
 mod loss;
 mod margins;
 mod mixed;
+mod mixture;
 mod panel;
 mod partly;
 mod quantiles;

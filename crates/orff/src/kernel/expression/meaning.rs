@@ -159,6 +159,7 @@ fn named_spectrum(at: usize, name: &str, arguments: &[Argument]) -> Read<Spectru
         let Some(node) = call.get(field) else { continue };
         let value = match *field {
             "lengthscale" => serde_json::to_value(lengthscale(node)?),
+            "components" if matches!(node.form, Form::List(_)) => serde_json::to_value(rows(node)?),
             _ => serde_json::to_value(number(node)?),
         };
         form.insert(field.to_string(), value.map_err(|e| Fault::new(node.at, e.to_string()))?);
@@ -226,6 +227,13 @@ fn list(node: &Node) -> Read<Vec<f64>> {
 }
 
 fn matrix(node: &Node) -> Read<Matrix> {
+    let values = rows(node)?;
+    Matrix::new(Mat::from_fn(values.len(), values[0].len(), |i, j| values[i][j]), "matrix")
+        .map_err(|e| placed(node.at, e))
+}
+
+/// Lists of numbers, all of one length.
+fn rows(node: &Node) -> Read<Vec<Vec<f64>>> {
     let rows = match &node.form {
         Form::List(rows) if matches!(rows.first(), Some(Node { form: Form::List(_), .. })) => rows,
         _ => return Err(unexpected(node, "a matrix [[1, 0], [0, 1]]")),
@@ -236,7 +244,7 @@ fn matrix(node: &Node) -> Read<Matrix> {
         let (at, got) = (rows[bad].at, values[bad].len());
         return Err(Fault::new(at, format!("row {} at character {at} has {got} numbers, expected {width}", bad + 1)));
     }
-    Matrix::new(Mat::from_fn(values.len(), width, |i, j| values[i][j]), "matrix").map_err(|e| placed(node.at, e))
+    Ok(values)
 }
 
 fn placed(at: usize, error: Error) -> Fault {

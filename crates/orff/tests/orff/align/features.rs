@@ -18,6 +18,7 @@ fn features(x: &Mat<f64>, y: &Mat<f64>, learner: AlignedFeatures) -> orff::learn
 fn some() -> AlignedFeatures {
     AlignedFeatures {
         features: Auto::Fixed(40),
+        candidates: Auto::Fixed(160),
         likeness: Auto::Fixed(Compared::Classes),
         ..AlignedFeatures::default()
     }
@@ -86,7 +87,7 @@ fn more_strength_and_more_divergence_align_better() {
     let loss = |learner: AlignedFeatures| features(&x, &y, learner).alignment.summary(0);
     let mut last = f64::INFINITY;
     for strength in [0.0, 0.3, 1.0, 10.0, 1e4] {
-        let (loss, kl, _) = loss(AlignedFeatures { strength, ..some() });
+        let (loss, kl, _) = loss(AlignedFeatures { strength: Auto::Fixed(strength), ..some() });
         assert!(loss < last && (strength > 0.0 || kl < 1e-14), "{strength}: {loss}");
         last = loss;
     }
@@ -107,7 +108,7 @@ fn a_learned_kernel_is_one_for_any_learner() {
     let learner = AlignedFeatures {
         kernel: "gaussian(0.2)".parse().unwrap(),
         candidates: Auto::Fixed(4000),
-        strength: 30.0,
+        strength: Auto::Fixed(30.0),
         ..some()
     };
     let found = features(&x, &y, learner);
@@ -141,7 +142,7 @@ fn few_learned_features_are_worth_many_drawn_ones() {
             kernel: kernel.clone(),
             features: Auto::Fixed(40),
             candidates: Auto::Fixed(4000),
-            strength: 20.0,
+            strength: Auto::Fixed(20.0),
             loss,
             ..AlignedClassification::default()
         };
@@ -156,6 +157,38 @@ fn few_learned_features_are_worth_many_drawn_ones() {
         };
         let (few, drawn) = (missed(&found), missed(&plain));
         assert!(few < 0.1 && drawn > 0.2, "{loss:?}: learned {few}, drawn {drawn}");
+    }
+}
+
+/// Without a word about lengthscales: candidates have several, and the alignment finds the ones that matter.
+#[test]
+fn waves_are_found_by_default() {
+    let mut s = orff::random::Stream::new(4, 2, 3);
+    for (d, turns, features, asked) in [
+        (2, 6.0, Auto::Auto, 360),
+        (2, 15.0, Auto::Auto, 360),
+        (5, 6.0, Auto::Auto, 340),
+        (5, 6.0, Auto::Fixed(40), 320),
+    ] {
+        let x = Mat::from_fn(1600, d, |_, _| 2.0 * s.uniform() - 1.0);
+        let y = Mat::from_fn(1600, 1, |i, _| f64::from((turns * x[(i, 0)]).sin() > 0.0));
+        let part = |m: &Mat<f64>, from: usize, count: usize| m.subrows(from, count).to_owned();
+        let rows = Table::new(part(&x, 0, 1200), part(&y, 0, 1200)).unwrap();
+        let learner = AlignedClassification { features, ..AlignedClassification::default() };
+        let (found, alignment) = learner.fit(&rows, &mut Silent).unwrap();
+        let f = found.model.predict(&Inputs::Dense(part(&x, 1200, 400)), Query::default()).unwrap().mean;
+        let right = |i: &usize| found.classes.code.decode(&[f[(*i, 0)]], 2) as f64 == y[(1200 + i, 0)];
+        let right = (0..400).filter(right).count();
+        assert!(right > asked, "{d} inputs, {turns}: {right} of 400: {:?}", found.training.choices);
+        // the prior is a mixture over lengthscales, drawn again from the file in the same way
+        let atoms = alignment.about.candidates.atoms(d).unwrap();
+        assert_eq!((atoms.blocks.len(), atoms.count()), (5, alignment.losses.len()));
+        // as far from the prior as uniform weights of what is kept
+        let times = atoms.count() as f64 / found.model.map.atoms().count() as f64;
+        let chi2 = orff::align::power_divergence(&alignment.posterior, &alignment.prior, 2.0);
+        assert!((chi2 / (times - 1.0) - 1.0).abs() < 1e-6 || alignment.about.beta == 1.0, "{chi2} {times}");
+        let chosen = |line: &String| line.starts_with("lengthscales of candidates in octaves");
+        assert!(found.training.choices.iter().any(chosen));
     }
 }
 

@@ -199,7 +199,7 @@ fn a_fitted_alignment_has_the_bounds_of_its_numbers() {
     let learner = AlignedFeatures {
         features: Auto::Fixed(20),
         candidates: Auto::Fixed(100),
-        strength: 2.0,
+        strength: Auto::Fixed(2.0),
         likeness: Auto::Fixed(Compared::Classes),
         ..AlignedFeatures::default()
     };
@@ -212,6 +212,16 @@ fn a_fitted_alignment_has_the_bounds_of_its_numbers() {
     let t = 2.0 * 500f64.sqrt();
     let theorem_3 = loss + (kl + t * t / 1000.0 + 20f64.ln()) / t;
     assert!((value("theorem-3") - theorem_3).abs() < 1e-10, "{} {theorem_3}", value("theorem-3"));
+    // a strength that the losses chose is none that the theorem allows: t is √n then
+    let auto = AlignedFeatures { strength: Auto::Auto, features: Auto::Fixed(4), ..learner.clone() };
+    let auto = auto.fit(&rows, &mut Silent).unwrap().alignment;
+    assert!(auto.about.chosen && !found.about.chosen, "{}", auto.about.beta);
+    let kl_of = |q: &[f64]| 100f64.ln() + q.iter().filter(|q| **q > 0.0).map(|q| q * q.ln()).sum::<f64>();
+    let t = 500f64.sqrt();
+    let expected = mean(&auto.posterior, &auto.losses) + (kl_of(&auto.posterior) + t * t / 1000.0 + 20f64.ln()) / t;
+    let all_auto = guarantees(&auto, 0.05).unwrap();
+    let seen = all_auto.iter().find(|g| g.name == "theorem-3").unwrap().value;
+    assert!((seen - expected).abs() < 1e-10, "{seen} {expected}");
     let chi2: f64 = found.posterior.iter().map(|q| 100.0 * q * q).sum::<f64>() - 1.0;
     let corollary_5 = loss + ((chi2 + 1.0) / (4.0 * 499.0 * 0.05)).sqrt();
     assert!((value("corollary-5") - corollary_5).abs() < 1e-10);

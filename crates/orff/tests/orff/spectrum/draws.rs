@@ -1,6 +1,6 @@
 //! Draws against kernels, by z-score; prefixes, threads, orthogonality, quasi-Monte-Carlo.
 
-use super::{KINDS, MEASURES, how, spectra, spectrum};
+use super::{KINDS, MEASURES, closed, how, spectra, spectrum};
 use faer::Mat;
 use orff::spectrum::{Draw, DrawKind, Lengthscale, Measure, check_spectrum, largest_score};
 
@@ -13,7 +13,7 @@ fn lengthscales(d: usize) -> [Lengthscale; 2] {
 fn every_draw_of_every_spectrum_has_its_kernel() {
     for d in [1, 2, 3, 5] {
         for lengthscale in lengthscales(d) {
-            for s in spectra(&lengthscale) {
+            for s in spectra(&lengthscale, d) {
                 check_spectrum(&s, d).unwrap();
             }
         }
@@ -30,8 +30,9 @@ fn the_table_of_draws() {
         ("cauchy", false, true, false),
         ("matern", true, true, false),
         ("skewed-chi2", false, true, false),
+        ("spectral-mixture", false, true, false),
     ] {
-        let s = spectrum(name, 0.5);
+        let s = closed(spectrum(name, 0.5), 3);
         for kind in KINDS {
             for (measure, measure_allowed) in MEASURES.into_iter().zip([true, trace, tilted]) {
                 let kind_allowed = orthogonal || matches!(kind, DrawKind::Iid | DrawKind::QuasiMonteCarlo);
@@ -50,7 +51,7 @@ fn the_table_of_draws() {
 
 #[test]
 fn the_first_atoms_of_more_are_the_same_atoms_for_any_number_of_threads() {
-    for s in spectra(&0.5.into()) {
+    for s in spectra(&0.5.into(), 33) {
         for kind in KINDS {
             for measure in MEASURES {
                 let how = how(kind, measure, 3);

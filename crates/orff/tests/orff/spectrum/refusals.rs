@@ -90,7 +90,7 @@ fn other_parameters() {
     }
     assert_eq!(
         Spectrum::from_name("rbf").unwrap_err().to_string(),
-        "spectrum: expected one of gaussian, laplace, cauchy, matern, skewed-chi2, got \"rbf\""
+        "spectrum: expected one of gaussian, laplace, cauchy, matern, skewed-chi2, spectral-mixture, got \"rbf\""
     );
     assert_eq!("qmc".parse::<DrawKind>().unwrap(), DrawKind::QuasiMonteCarlo);
     assert_eq!(
