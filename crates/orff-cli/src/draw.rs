@@ -245,7 +245,8 @@ fn curve(model: &Model, title: &str) -> Result<String> {
         training.iter().map(|row| row[0]).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
     };
     let x: Vec<f64> = (0..400).map(|i| low + (high - low) * i as f64 / 399.0).collect();
-    let level = evaluate::level_of(model);
+    // quantiles are bands of their own, curves as outputs have none
+    let level = if model.curves.is_some() { None } else { evaluate::level_of(model) };
     let query = Query { std: level.is_some(), ..Query::default() };
     let at = Inputs::Dense(Mat::from_fn(x.len(), 1, |i, _| x[i]));
     let predicted = model.predict(&at, query)?;

@@ -135,7 +135,7 @@ fn every_method_is_drawn() {
         desk.ok(&[&fit[..], &["a,b"]].concat());
         desk.ok(&["plot", "m.orff", "-o", "m.svg"]);
         let own = desk.read("m.svg");
-        assert!(own.contains(words) && own.contains(">a\n") && own.contains(">b\n"), "{method}: {own}");
+        assert!(own.contains(words) && own.contains("\na\n") && own.contains("\nb\n"), "{method}: {own}");
         // other rows in the place of those of the fit
         desk.ok(&["plot", "m.orff", "-o", "t.svg", "--data", "t.csv", "--title", "rows of others"]);
         let others = desk.read("t.svg");
