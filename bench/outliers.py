@@ -1,7 +1,10 @@
-"""scikit-learn's isolation forest on the twelve sets of `orff experiment run t17-table-d-3` and `t17-table-d-4`.
+"""scikit-learn's isolation forest, Orff's and level sets on the twelve sets of `orff experiment run t17-table-d-3` and `t17-table-d-4`.
+
+    ORFF_DATA=…/data python bench/outliers.py [--only set,set] [--ways sklearn,isolation,levels] [--novelties] [--seeds 10]
 
 The protocol is that of the experiments: at most one outlier for ten usual rows, half of the rows to learn from (without
-outliers for novelties), areas on the others. ORFF_DATA is the folder of the papers' data sets; the draws are NumPy's.
+outliers for novelties), areas on the others. ORFF_DATA is the folder of the papers' data sets; the draws are NumPy's, the
+same for all. Level sets learn from 5000 of the rows at most.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,25 +75,61 @@ SETS: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
 }
 
 
-def areas(X: np.ndarray, y: np.ndarray, novelty: bool, seed: int) -> tuple[float, float]:
+LEARNED = 5000
+"""Rows that level sets are learned from, at most; they are in no order."""
+
+
+def sklearn(train: np.ndarray, test: np.ndarray, seed: int) -> np.ndarray:
+    return IsolationForest(random_state=seed, n_jobs=-1).fit(train).score_samples(test)
+
+
+def isolation(train: np.ndarray, test: np.ndarray, seed: int) -> np.ndarray:
+    import orff
+
+    return orff.IsolationForest(random_state=seed).fit(train).score_samples(test)
+
+
+def levels(train: np.ndarray, test: np.ndarray, seed: int) -> np.ndarray:
+    import orff
+
+    return orff.LevelSets(random_state=seed).fit(train[:LEARNED]).score_samples(test)
+
+
+WAYS = {"sklearn": sklearn, "isolation": isolation, "levels": levels}
+
+
+def areas(way: str, X: np.ndarray, y: np.ndarray, novelty: bool, seed: int) -> tuple[float, float]:
     """ROC AUC and average precision of one split."""
     rng = np.random.default_rng(seed)
     usual, unusual = np.flatnonzero(~y), rng.permutation(np.flatnonzero(y))
     rows = rng.permutation(np.concatenate([usual, unusual[: len(usual) // 10]]))
     train, test = np.split(rows, [len(rows) // 2])
     train = train[~y[train]] if novelty else train
-    scores = -IsolationForest(random_state=seed, n_jobs=-1).fit(X[train]).score_samples(X[test])
+    scores = -WAYS[way](X[train], X[test], seed)
     return roc_auc_score(y[test], scores), average_precision_score(y[test], scores)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=10)
-    given, means = parser.parse_args(), {True: [], False: []}
-    print(f"{'':24} novelties: ROC, PR   outliers: ROC, PR")
-    for name, read in SETS.items():
-        X, y = read()
-        for novelty, found in means.items():
-            found.append(np.mean([areas(X, y, novelty, seed) for seed in range(given.seeds)], axis=0))
-        print(f"{name:24} {means[True][-1].round(4)}   {means[False][-1].round(4)}", flush=True)
-    print(f"{'average of the twelve':24} " + "   ".join(str(np.mean(m[:12], axis=0).round(4)) for m in means.values()))
+    parser.add_argument("--only", help="some sets, by name")
+    parser.add_argument("--ways", default=",".join(WAYS), help="some of them")
+    parser.add_argument("--novelties", action="store_true", help="learn from usual rows only")
+    given = parser.parse_args()
+    settings = (True,) if given.novelties else (True, False)
+    ways, names = given.ways.split(","), given.only.split(",") if given.only else list(SETS)
+    means: dict[tuple[str, bool], list[np.ndarray]] = {(way, novelty): [] for way in ways for novelty in settings}
+    print(f"{'':24}{'':10} novelties: ROC, PR   outliers: ROC, PR")
+    for name in names:
+        X, y = SETS[name]()
+        for way in ways:
+            start = time.perf_counter()
+            for novelty in settings:
+                found = [areas(way, X, y, novelty, seed) for seed in range(given.seeds)]
+                means[way, novelty].append(np.mean(found, axis=0))
+            took = (time.perf_counter() - start) / (len(settings) * given.seeds)
+            line = "   ".join(str(means[way, novelty][-1].round(4)) for novelty in settings)
+            print(f"{name:24}{way:10} {line}   {took:.1f} s each", flush=True)
+    for way in ways:
+        told = [np.mean(means[way, novelty][: len(SETS) - 1], axis=0).round(4) for novelty in settings]
+        print(f"{f'average of {min(len(names), len(SETS) - 1)}':24}{way:10} " + "   ".join(map(str, told)))

@@ -2529,9 +2529,9 @@ class LevelSets(LevelDetector):
     kernel : Kernel or str, default="gaussian"
         The kernel of the inputs, with one output: gaussian, matern(2.5), a sum or a product of such.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
-        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the shortest, in octaves
-        of the median distance between scaled rows, at which rows held out leave the sets as often as ν says),
-        a number in the units of the inputs, or one number per input.
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the smallest sets, in
+        octaves of the median distance between scaled rows, which rows held out leave as often as ν says), a
+        number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
@@ -2640,9 +2640,9 @@ class FourierOneClassSVM(OutlierDetector):
     kernel : Kernel or str, default="gaussian"
         The kernel of the inputs, with one output: gaussian, matern(2.5), a sum or a product of such.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
-        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the shortest, in octaves
-        of the median distance between scaled rows, at which rows held out leave the sets as often as ν says),
-        a number in the units of the inputs, or one number per input.
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the smallest sets, in
+        octaves of the median distance between scaled rows, which rows held out leave as often as ν says), a
+        number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"

@@ -5,7 +5,7 @@ use crate::plot::{
     Background, CurveOutput, CurvePicture, FieldPicture, PathPicture, ScatterOutput, ScatterPicture, Style,
     curve_svg, field_svg, path_svg, range_of, scatter_svg,
 };
-use crate::{calculus, data, evaluate, flags};
+use crate::{calculus, data, evaluate, flags, usual};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
@@ -30,7 +30,7 @@ fn picture() -> Command {
         Arg::new(name).long(name).value_name("WORD").value_parser(words.to_vec()).default_value(words[0]).help(help)
     };
     Command::new("plot")
-        .about("Draw a model: a field in the plane, curves of one input, or the path of ridges")
+        .about("Draw a model: a field in the plane, curves or quantiles of one input, sets of usual rows, or the path of ridges")
         .arg(evaluate::model_arg())
         .arg(
             Arg::new("out")
@@ -41,13 +41,13 @@ fn picture() -> Command {
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("Where to write the picture (SVG)"),
         )
-        .arg(word("kind", &["auto", "field", "curve", "path", "scatter"], "What to draw"))
+        .arg(word("kind", &["auto", "field", "curve", "path", "scatter", "sets"], "What to draw"))
         .arg(
             Arg::new("files")
                 .long("data")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("Rows with known outputs: predicted against observed (scatter)"),
+                .help("Rows with known outputs: predicted against observed (scatter); of a model of outliers, rows to draw"),
         )
         .arg(word("style", &["arrows", "streamlines"], "How a field is drawn"))
         .arg(word(
@@ -77,6 +77,17 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         given if model.info.classes.is_some() && given != "path" => {
             return Err(Usage(format!("--kind {given}: of a model of classes the path of ridges is drawn")).into());
         }
+        "auto" | "sets" if model.info.outliers.is_some() => "sets",
+        given if model.info.outliers.is_some() => {
+            return Err(
+                Usage(format!("--kind {given}: of a model of outliers the sets are drawn (--kind sets)")).into()
+            );
+        }
+        "sets" => {
+            return Err(
+                Usage("--kind sets: the model is none of outliers; fit one with orff fit one-class".into()).into()
+            );
+        }
         "auto" if matches.contains_id("files") => "scatter",
         "auto" if d == p && d >= 2 => "field",
         "auto" if d == 1 => "curve",
@@ -96,6 +107,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         "curve" if d == 1 => curve(&model, &title)?,
         "curve" => return Err(Usage(format!("--kind curve: needs one input, got {d}")).into()),
         "scatter" => scatter(&model, matches, &title)?,
+        "sets" => usual::svg(model, matches, &title)?,
         _ => path_svg(&PathPicture {
             title: &title,
             path: &model.info.training.path,
@@ -221,6 +233,9 @@ fn scatter(model: &Model, matches: &ArgMatches, title: &str) -> Result<String> {
     scatter_svg(&ScatterPicture { title, outputs: &outputs })
 }
 
+/// Probabilities of the bands of quantiles.
+const FAN: [f64; 3] = [0.95, 0.8, 0.5];
+
 fn curve(model: &Model, title: &str) -> Result<String> {
     let training = &model.info.training.points;
     let (low, high) = if training.is_empty() {
@@ -230,29 +245,38 @@ fn curve(model: &Model, title: &str) -> Result<String> {
         training.iter().map(|row| row[0]).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
     };
     let x: Vec<f64> = (0..400).map(|i| low + (high - low) * i as f64 / 399.0).collect();
-    let level = evaluate::level_of(model);
+    // quantiles are bands of their own, curves as outputs have none
+    let level = if model.curves.is_some() { None } else { evaluate::level_of(model) };
     let query = Query { std: level.is_some(), ..Query::default() };
-    let predicted = model.predict(&Inputs::Dense(Mat::from_fn(x.len(), 1, |i, _| x[i])), query)?;
+    let at = Inputs::Dense(Mat::from_fn(x.len(), 1, |i, _| x[i]));
+    let predicted = model.predict(&at, query)?;
     let p = model.outputs();
     let column = |m: &Mat<f64>, t: usize| (0..x.len()).map(|i| m[(i, t)]).collect::<Vec<f64>>();
     let means: Vec<Vec<f64>> = (0..p).map(|t| column(&predicted.mean, t)).collect();
-    let bands: Vec<Option<(Vec<f64>, Vec<f64>)>> = (0..p)
-        .map(|t| {
-            let half = evaluate::width(level?);
-            let std = column(predicted.std.as_ref()?, t);
-            let edge = |sign: f64| means[t].iter().zip(&std).map(|(m, s)| m + sign * half * s).collect();
-            Some((edge(-1.0), edge(1.0)))
-        })
-        .collect();
+    let bands: Vec<Vec<(Vec<f64>, Vec<f64>)>> = match (model.curves(), level, &predicted.std) {
+        (Ok(curves), ..) => {
+            let columns = model.columns(&at, false)?;
+            let band = |coverage: &f64| curves.interval(columns.as_ref(), *coverage, &vec![0.0; p]);
+            let found = FAN.iter().map(band).collect::<orff::Result<Vec<_>>>()?;
+            (0..p).map(|t| found.iter().map(|(low, high)| (column(low, t), column(high, t))).collect()).collect()
+        }
+        (_, Some(level), Some(std)) => {
+            let half = evaluate::width(level);
+            let edge = |t: usize, sign: f64| (0..x.len()).map(|i| means[t][i] + sign * half * std[(i, t)]).collect();
+            (0..p).map(|t| vec![(edge(t, -1.0), edge(t, 1.0))]).collect()
+        }
+        _ => vec![Vec::new(); p],
+    };
     let observed: Vec<Vec<[f64; 2]>> =
         (0..p).map(|t| training.iter().filter_map(|row| Some([row[0], *row.get(1 + t)?])).collect()).collect();
     let outputs: Vec<CurveOutput> = (0..p)
         .map(|t| CurveOutput {
             name: &model.info.outputs[t],
             mean: &means[t],
-            band: bands[t].as_ref().map(|(a, b)| (a.as_slice(), b.as_slice())),
+            bands: bands[t].iter().map(|(a, b)| (a.as_slice(), b.as_slice())).collect(),
             observed: &observed[t],
         })
         .collect();
-    curve_svg(&CurvePicture { title, input: &model.info.inputs[0], x: &x, band: "90 %", outputs: &outputs })
+    let band = if model.curves().is_ok() { "95 %, 80 % and 50 % between quantiles" } else { "90 %" };
+    curve_svg(&CurvePicture { title, input: &model.info.inputs[0], x: &x, band, outputs: &outputs })
 }

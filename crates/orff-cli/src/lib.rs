@@ -31,6 +31,7 @@ mod progress;
 mod quantiles;
 mod report;
 mod series;
+mod usual;
 
 use anyhow::Context;
 use clap::{ArgMatches, Command};

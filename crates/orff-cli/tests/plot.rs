@@ -118,8 +118,10 @@ fn curves_and_scatters_of_many_outputs_stay_small() {
     let seen: Vec<[f64; 2]> =
         (0..20_000).map(|k| [f64::from(k) * 0.02, if k % 7 == 0 { f64::NAN } else { 0.5 }]).collect();
     let names: Vec<String> = (0..12).map(|k| format!("out{k}")).collect();
-    let outputs: Vec<CurveOutput> =
-        names.iter().map(|name| CurveOutput { name, mean: &y, band: Some((&y, &y)), observed: &seen }).collect();
+    let outputs: Vec<CurveOutput> = names
+        .iter()
+        .map(|name| CurveOutput { name, mean: &y, bands: vec![(&y[..], &y[..])], observed: &seen })
+        .collect();
     let svg =
         curve_svg(&CurvePicture { title: "t", input: "x", x: &x, band: "90 % interval", outputs: &outputs }).unwrap();
     well_formed(&svg);

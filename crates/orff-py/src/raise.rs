@@ -56,8 +56,9 @@ const REFUSED: [(&str, &str); 28] = [
 ];
 
 /// How columns of values that cannot be used are called, at their beginning or end, and the arguments that have them.
-const COLUMNS: [(&str, &str); 9] = [
+const COLUMNS: [(&str, &str); 10] = [
     ("output", "y"),
+    ("argument", "y"),
     ("class", "y"),
     ("weight", "sample_weight"),
     ("task", "task"),

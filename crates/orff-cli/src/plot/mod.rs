@@ -1,5 +1,5 @@
 //! Pictures as self-contained SVG: a field in the plane, a regularisation path, curves, predictions against
-//! observations. Each function takes numbers and returns the text of one file; nothing here knows a model.
+//! observations, sets of usual places. Each function takes numbers and returns the text of one file; nothing here knows a model.
 
 mod arrow;
 mod canvas;
@@ -14,6 +14,7 @@ mod layout;
 mod legend;
 mod path;
 mod scatter;
+mod sets;
 mod stream;
 mod ticks;
 
@@ -21,6 +22,7 @@ pub use curve::{CurveOutput, CurvePicture, curve_svg};
 pub use field::{Background, FieldPicture, Style, field_svg, range_of};
 pub use path::{PathPicture, path_svg};
 pub use scatter::{ScatterOutput, ScatterPicture, scatter_svg};
+pub use sets::{SetsPicture, sets_svg};
 
 /// Small multiples beyond this number are left out, and the title says so.
 pub const MAX_PANELS: usize = 9;

@@ -122,3 +122,34 @@ fn level_sets_tell_outliers_at_any_level() {
     let line = ["fit", "one-class", "d.csv", "--inputs", "a,b", "--method", "svm", "--nu", "1", "-o", "m.orff"];
     assert!(desk.fails(&line, 2).contains("--nu"), "a level is below 1");
 }
+
+#[test]
+fn every_method_is_drawn() {
+    let desk = Desk::new();
+    desk.write("d.csv", &cloud(200, 1));
+    desk.write("t.csv", &cloud(60, 2));
+    for (method, words) in
+        [("level-sets", "a share ν"), ("svm", "are beyond"), ("forest", "are beyond"), ("isolation", "score")]
+    {
+        let fit = ["fit", "one-class", "d.csv", "--method", method, "-o", "m.orff", "--inputs"];
+        desk.ok(&[&fit[..], &["a,b"]].concat());
+        desk.ok(&["plot", "m.orff", "-o", "m.svg"]);
+        let own = desk.read("m.svg");
+        assert!(own.contains(words) && own.contains("\na\n") && own.contains("\nb\n"), "{method}: {own}");
+        // other rows in the place of those of the fit
+        desk.ok(&["plot", "m.orff", "-o", "t.svg", "--data", "t.csv", "--title", "rows of others"]);
+        let others = desk.read("t.svg");
+        assert!(others.contains("rows of others") && others != own, "{method}");
+        let (out, _) = desk.ok(&["-q", "predict", "m.orff", "t.csv"]);
+        let outliers = out.lines().filter(|line| line.ends_with(",1")).count();
+        assert!(others.contains(&format!("{outliers} outlier")), "{method}: {outliers} {others}");
+        desk.ok(&[&fit[..], &["b"]].concat());
+        desk.ok(&["plot", "m.orff", "-o", "line.svg"]);
+        let said = desk.fails(&["plot", "m.orff", "-o", "m.svg", "--kind", "path"], 2);
+        assert!(said.contains("--kind path: of a model of outliers the sets are drawn"), "{said}");
+    }
+    desk.write("three.csv", "a,b,c\n1,2,3\n2,4,5\n3,1,1\n0,1,2\n");
+    desk.ok(&["fit", "one-class", "three.csv", "-o", "m.orff"]);
+    let said = desk.fails(&["plot", "m.orff", "-o", "m.svg"], 2);
+    assert!(said.contains("drawn with one input or two, got 3"), "{said}");
+}

@@ -69,3 +69,17 @@ fn what_a_model_does_not_have_is_refused() {
         assert!(error.contains(said), "{said} in {error}");
     }
 }
+
+#[test]
+fn quantiles_are_drawn_as_a_fan() {
+    let desk = Desk::new();
+    desk.write("d.csv", &table(200, 1));
+    desk.ok(&["fit", "quantiles", "d.csv", "--inputs", "x", "--output", "y", "-o", "m.orff"]);
+    desk.ok(&["plot", "m.orff", "-o", "m.svg"]);
+    let svg = desk.read("m.svg");
+    assert!(svg.contains("95 %, 80 % and 50 % between quantiles"), "{svg}");
+    // three bands, one over the other
+    assert_eq!(svg.matches("<polygon").count(), 3, "{svg}");
+    let said = desk.fails(&["plot", "m.orff", "-o", "m.svg", "--kind", "sets"], 2);
+    assert!(said.contains("--kind sets: the model is none of outliers"), "{said}");
+}

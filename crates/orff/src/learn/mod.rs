@@ -78,6 +78,7 @@ mod unlabelled;
 mod usual_rows;
 mod validation;
 mod views;
+mod volume;
 mod warped;
 mod weighing;
 mod windows;

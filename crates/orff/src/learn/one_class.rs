@@ -2,6 +2,7 @@
 
 use super::begin::in_pool;
 use super::declare::declare;
+use super::stage::points_of;
 use crate::error::{Error, Result};
 use crate::forest::{Criterion, Forest, Growth, Hidden, Impurity, Plan, Scoring, Splitter};
 use crate::model::{Body, Grown, Outliers, Preparation, Training};
@@ -180,7 +181,8 @@ fn detector(x: &Mat<f64>, plan: &Plan, contamination: Auto<f64>, watch: &mut dyn
         }
     };
     choices.iter().for_each(|line| watch.say(line));
-    let training = Training { rows: n, choices, ..Training::default() };
+    let points = points_of(x, &Mat::zeros(n, 0));
+    let training = Training { rows: n, choices, points, ..Training::default() };
     let outliers = Outliers { offset, ..Outliers::default() };
     Ok(Detector { body: Body::Forest(Box::new(Grown::from(forest))), outliers, training })
 }

@@ -48,7 +48,14 @@ impl Stage {
 
 /// A few rows (inputs, then outputs) to draw beside the model; none when rows are too wide for pictures.
 pub(super) fn training_points(rows: &Batch) -> Vec<Vec<f64>> {
-    let (Inputs::Dense(x), y) = (&rows.inputs, &rows.outputs) else { return Vec::new() };
+    match &rows.inputs {
+        Inputs::Dense(x) => points_of(x, &rows.outputs),
+        _ => Vec::new(),
+    }
+}
+
+/// The same of rows as matrices.
+pub(super) fn points_of(x: &Mat<f64>, y: &Mat<f64>) -> Vec<Vec<f64>> {
     if x.ncols() + y.ncols() > 8 {
         return Vec::new();
     }

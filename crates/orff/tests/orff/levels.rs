@@ -2,6 +2,7 @@
 
 mod fit;
 mod sets;
+mod shapes;
 mod solver;
 
 use faer::Mat;
