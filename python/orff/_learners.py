@@ -489,8 +489,9 @@ class AlignedClassifier(Aligned):
         How weights q follow from alignment losses L and the prior p: pac-bayes, q ∝ p exp(−β√n L); chi2, the
         least loss with χ²(q‖p) ≤ ρ; or a number μ > 1, the same with Σ p(q/p)^μ − 1 ≤ ρ.
     beta : auto or a number ≥ 0, default="auto"
-        β of pac-bayes: how much losses count, in units of √n; auto is the least from 1 on with which weights
-        are as far from the prior as uniform weights of the atoms that are kept.
+        β of pac-bayes: how much losses count, in units of √n; auto is 1, and for candidates of several
+        lengthscales or kernels the least from 1 on with which weights are as far from the prior as uniform
+        weights of the atoms that are kept.
     rho : auto or a number ≥ 0, default="auto"
         ρ of the other methods: how far weights may be from the prior; auto is as far as uniform weights of
         the atoms that are kept.
@@ -2968,8 +2969,9 @@ class AlignedFeatures(Learned):
         How weights q follow from alignment losses L and the prior p: pac-bayes, q ∝ p exp(−β√n L); chi2, the
         least loss with χ²(q‖p) ≤ ρ; or a number μ > 1, the same with Σ p(q/p)^μ − 1 ≤ ρ.
     beta : auto or a number ≥ 0, default="auto"
-        β of pac-bayes: how much losses count, in units of √n; auto is the least from 1 on with which weights
-        are as far from the prior as uniform weights of the atoms that are kept.
+        β of pac-bayes: how much losses count, in units of √n; auto is 1, and for candidates of several
+        lengthscales or kernels the least from 1 on with which weights are as far from the prior as uniform
+        weights of the atoms that are kept.
     rho : auto or a number ≥ 0, default="auto"
         ρ of the other methods: how far weights may be from the prior; auto is as far as uniform weights of
         the atoms that are kept.

@@ -61,8 +61,11 @@ fn flags_of_other_ways_are_refused() {
         (vec!["--candidates", "9"], "--candidates: it is for --learn pac-bayes or chi2"),
         (vec!["--learn", "chi2", "--landmarks", "9"], "--landmarks: it is for --learn landmarks"),
         (vec!["--learn", "landmarks", "--features", "10"], "--features: it is for --learn pac-bayes or chi2"),
-        (vec!["--learn", "best"], "--learn: expected pac-bayes, chi2, landmarks or a number > 1, got best"),
-        (vec!["--learn", "0.5"], "method: expected"),
+        (
+            vec!["--learn", "best"],
+            "--learn: expected landmarks, pac-bayes, chi2 or a number > 1 and ≤ 1000, got \"best\"",
+        ),
+        (vec!["--learn", "0.5"], "--learn: expected landmarks, pac-bayes, chi2 or a number > 1 and ≤ 1000, got 0.5"),
     ] {
         let refused = desk.fails(&[&line[..], &more].concat(), 2);
         assert!(refused.contains(said), "{more:?}: {refused}");

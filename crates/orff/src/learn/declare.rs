@@ -91,8 +91,9 @@ macro_rules! declare {
             /// χ²(q‖p) ≤ ρ; or a number μ > 1, the same with Σ p(q/p)^μ − 1 ≤ ρ.
             method / method: crate::align::Method = crate::align::Method::PacBayes,
                 Kind::WordOr(crate::align::Method::NAMES, &Kind::Number { min: 1.0, max: 1e3, open: true });
-            /// β of pac-bayes: how much losses count, in units of √n; auto is the least from 1 on with which weights are as far from
-            /// the prior as uniform weights of the atoms that are kept.
+            /// β of pac-bayes: how much losses count, in units of √n; auto is 1, and for candidates of several lengthscales or
+            /// kernels the least from 1 on with which weights are as far from the prior as uniform weights of the atoms that
+            /// are kept.
             strength / beta: crate::params::Auto<f64> = crate::params::Auto::Auto,
                 Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: false });
             /// ρ of the other methods: how far weights may be from the prior; auto is as far as uniform weights of the atoms that

@@ -100,7 +100,9 @@ impl Weighing {
         let times = candidates.count as f64 / kept.clamp(1, candidates.count) as f64;
         let rho =
             self.divergence.fixed().unwrap_or_else(|| libm::pow(times, self.method.mu().unwrap_or(2.0) - 1.0) - 1.0);
-        let chosen = self.method.mu().is_none() && self.strength == Auto::Auto;
+        // candidates of several laws are mostly of no use; of one law those that align best are much the same atom
+        let several = matches!(candidates.kernel, Kernel::Sum(_));
+        let chosen = self.method.mu().is_none() && self.strength == Auto::Auto && several;
         let beta = match chosen {
             true => strength(&prior, &losses, sums.rows, times - 1.0),
             false => self.strength.fixed().unwrap_or(1.0),

@@ -17,8 +17,8 @@ use std::f64::consts::{PI, SQRT_2};
 /// use orff::spectrum::{Component, Components, SpectralMixture, Spectrum};
 /// let wave = Component { weight: 1.0, mean: vec![6.0], deviation: vec![0.1] };
 /// let k = Spectrum::from(SpectralMixture { components: Components::Given(vec![wave]), lengthscale: 2.0.into() });
-/// let t = 0.7 / 2.0;
-/// assert!((k.value(&[0.7])? - (-0.5 * (0.1 * t as f64).powi(2)).exp() * (6.0 * t).cos()).abs() < 1e-15);
+/// let t: f64 = 0.7 / 2.0;
+/// assert!((k.value(&[0.7])? - (-0.5 * (0.1 * t).powi(2)).exp() * (6.0 * t).cos()).abs() < 1e-14);
 /// # Ok::<(), orff::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -48,9 +48,10 @@ pub fn check_learner(learner: &Learner) -> Result<f64, String> {
     for param in learner.spec {
         for bad in param.kind.bad_values() {
             let values = Map::from_iter([(param.name.to_string(), bad.clone())]);
+            let declared = param.kind.check(param.name, &bad).map_or_else(|e| e.to_string(), |()| "nothing".into());
             match fit(&values, usize::MAX) {
                 Ok(_) => return Err(format!("{}: accepts {bad} for {}", learner.name, param.name)),
-                Err(said) if !said.contains(&format!("{}: expected ", param.name)) => {
+                Err(said) if !said.contains(&declared) => {
                     return Err(format!("{}: {bad} for {} is refused with \"{said}\"", learner.name, param.name));
                 }
                 Err(_) => {}

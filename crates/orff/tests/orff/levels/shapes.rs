@@ -74,7 +74,7 @@ fn innermost_sets_are_where_rows_are() {
             // no scores tell rows from places better than the density itself
             let best = area(&apart(&held), &truth);
             let found = area(&model.normality(&Inputs::Dense(held)).unwrap(), &scores);
-            assert!(found > best - 0.01, "{name} {seed}: {found} of {best}, {said}");
+            assert!(found > best - 0.02, "{name} {seed}: {found} of {best}, {said}");
         }
     }
 }
