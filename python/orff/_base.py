@@ -169,7 +169,7 @@ class Estimator(BaseEstimator):
         path : path-like
             Where to write it, for example ``"m.orff"``, in a folder that is there. An old file is replaced in one step.
         """
-        self._fitted().save(os.fsdecode(path))
+        self._fitted().save(_path(path))
 
     def _restore(self, model: _orff.Model) -> Self:
         """Become the estimator of a model from a file."""
@@ -207,10 +207,11 @@ def load(path: str | bytes | os.PathLike[str]) -> Estimator:
     from ._learners import CLASSES, FORECASTERS
 
     classes = {**CLASSES, **FORECASTERS}
-    model = _orff.Model.load(os.fsdecode(path))
+    path = _path(path)
+    model = _orff.Model.load(path)
     learner = json.loads(model.info())["learner"]
     if learner not in classes:
-        raise ValueError(f"{os.fsdecode(path)}: made by the learner {learner!r}, which this version does not know")
+        raise ValueError(f"{path}: made by the learner {learner!r}, which this version does not know")
     values = json.loads(model.parameters())
     if values.get("n_jobs") == "auto":
         values["n_jobs"] = None
@@ -218,6 +219,22 @@ def load(path: str | bytes | os.PathLike[str]) -> Estimator:
         if isinstance(values.get(name), dict):
             values[name] = Kernel(values[name])
     return classes[learner](**values)._restore(model)
+
+
+def _path(path: Any) -> str:
+    """A path as a text."""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"path: expected a text or a path, got {said(path)}") from None
+
+
+def flag(value: Any, name: str) -> bool:
+    """An argument that is true or false, or a 1 or 0 for it."""
+    given = plain(value)
+    if isinstance(given, bool) or (isinstance(given, int) and given in (0, 1)):
+        return bool(given)
+    raise ParameterError(f"{name}: expected true or false, got {said(value)}")
 
 
 def seed(random_state: Any) -> Any:

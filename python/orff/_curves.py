@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import warnings
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from . import _data
@@ -53,10 +51,6 @@ class Curves(RegressorMixin, Estimator):
                 outputs, names, self._flat = points, None, False
                 weights = _weights(sample_weight, points)
             self._learn(rows, outputs, weights, names, points=points is not None)
-        for line in self.choices_:
-            if line.startswith("not converged"):
-                told, _ = line.split(":")
-                warnings.warn(f"{told}: raise max_iter, tol or alpha", ConvergenceWarning, stacklevel=2)
         return self
 
     def predict(self, X: Any, at: Any = None) -> np.ndarray:

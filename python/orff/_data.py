@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,9 @@ from . import _orff, _tasks
 
 READ = [np.float64, np.float32, np.int64, np.int32]
 """Types that are read without being converted first."""
+
+DENSE_OR_SPARSE = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False}
+"""What scikit-learn checks of inputs; what is not finite is said by the library, with its place."""
 
 WORDS = "expected numbers, got words; convert them first, for example with astype(float)"
 
@@ -97,13 +102,28 @@ def inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
     present(X, "X")
     if is_pandas(X) or is_arrow(X):
         _different(column_names(X), "X")
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        with _named("X"):
+            validate_data(estimator, X, reset=reset, skip_check_array=True)
         if not is_pandas(X):
             _names(estimator, column_names(X), reset)
         return _table(X, "X")
-    # what is not finite is said by the library, with its place
-    options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False}
-    return _parts(validate_data(estimator, _unmasked(X, "X"), reset=reset, **options))
+    given = _unmasked(X, "X")
+    with _named("X"):
+        checked = validate_data(estimator, given, reset=reset, **DENSE_OR_SPARSE)
+    return _parts(checked)
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Begin what scikit-learn says of an argument with its name."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        sentence = str(error)
+        if sentence.startswith(f"{what} "):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{what}: {sentence}") from None
 
 
 def _different(names: list[str] | None, what: str) -> None:
@@ -157,7 +177,10 @@ def table(X: Any) -> Any:
     present(X, "X")
     if is_pandas(X) or is_arrow(X):
         return _table(X, "X")
-    return _parts(check_array(_unmasked(X, "X"), accept_sparse="csr", dtype=None, ensure_all_finite=False))
+    given = _unmasked(X, "X")
+    with _named("X"):
+        checked = check_array(given, **DENSE_OR_SPARSE)
+    return _parts(checked)
 
 
 def _names(estimator: Any, names: list[str] | None, reset: bool) -> None:
@@ -167,7 +190,7 @@ def _names(estimator: Any, names: list[str] | None, reset: bool) -> None:
     known = getattr(estimator, "feature_names_in_", None)
     if not reset and names is not None and known is not None and list(known) != names:
         raise ValueError(
-            "The feature names should match those that were passed during fit: "
+            "X: The feature names should match those that were passed during fit: "
             f"expected {', '.join(known)}, got {', '.join(names)}"
         )
 
@@ -210,7 +233,7 @@ def learned(
 def outputs(y: Any, what: str = "y") -> tuple[Any, list[str] | None, bool]:
     """The outputs, the names of their columns, and whether there is a single one without an axis of its own."""
     if y is None:
-        raise ValueError(f"This estimator requires {what} to be passed, but the target {what} is None.")
+        raise ValueError(f"{what}: this estimator requires {what} to be passed, but the target {what} is None")
     present(y, what)
     if is_pandas(y) or is_arrow(y):
         return _table(y, what), column_names(y), False

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 
 from . import _data, _orff
-from ._base import Estimator, Watching, seed
+from ._base import Estimator, Watching, flag, seed
 from ._errors import ParameterError
 from ._json import dumps, plain, said
 from ._warn import warn
@@ -262,11 +262,12 @@ class Forecaster(Estimator):
             Row t is predicted from the rows before it.
         """
         model = self._fitted()
+        std = flag(return_std, "return_std")
         self._same_names(Y, exog, "Y")
         rows = _rows(Y, exog, time, member)
-        found = model.one_step(rows.given()[0], return_std)
+        found = model.one_step(rows.given()[0], std)
         shown = _shown(Y.index if rows.table else None, self.names, rows.table, rows.one)
-        return (shown(found[0]), shown(found[1])) if return_std else shown(found[0])
+        return (shown(found[0]), shown(found[1])) if std else shown(found[0])
 
     def impulse_response(
         self, steps: int = 10, *, size: Any = None, history: Any = None, exog: Any = None, member: Any = None

@@ -51,7 +51,7 @@ def column(y: Any) -> np.ndarray:
 def _column(y: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
     """Labels as one array, which of them are missing, and the name of their column."""
     if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+        raise ValueError("y: this estimator requires y to be passed, but the target y is None")
     _data.present(y, "y")
     name = getattr(y, "name", None)
     if _data.is_pandas(y) or _data.is_arrow(y):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from . import _data
@@ -38,10 +36,6 @@ class OutlierDetector(OutlierMixin, Estimator):
         """
         with self._whole():
             self._learn(_data.inputs(self, X, reset=True), None, None, None)
-        for line in self.choices_:
-            if line.startswith("not converged"):
-                said, _ = line.split(":")
-                warnings.warn(f"{said}: raise max_iter or tol", ConvergenceWarning, stacklevel=2)
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:

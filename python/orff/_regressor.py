@@ -10,7 +10,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import Tags
 
 from . import _data, _tasks
-from ._base import Estimator
+from ._base import Estimator, flag
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -84,13 +84,14 @@ class Regressor(RegressorMixin, Estimator):
             Only if asked for.
         """
         model = self._fitted()
+        std, cov = flag(return_std, "return_std"), flag(return_cov, "return_cov")
         rows = _data.inputs(self, X, reset=False)
         if task is not None:
-            if return_cov:
+            if cov:
                 raise ValueError("return_cov: with task there is one output per row; use return_std")
             at, _ = _tasks.numbered(task, _data.rows(rows), self.tasks_)
-        mean, std, cov = model.predict(rows, bool(return_std), bool(return_cov), bool(noise), self._threads())
-        asked = [mean, *([std] if return_std else []), *([cov] if return_cov else [])]
+        found = model.predict(rows, std, cov, flag(noise, "noise"), self._threads())
+        asked = [part for part, wanted in zip(found, (True, std, cov), strict=True) if wanted]
         if task is not None:
             asked = [part[np.arange(len(at)), at] for part in asked]
         elif self._flat:

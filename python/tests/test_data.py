@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from orff import _data
+from orff._learners import CLASSES
 
 OPTIONS = {"n_components": 64, "alpha": 1e-3, "lengthscale": 1.5}
 
@@ -316,6 +317,17 @@ def test_rows_and_weights_that_do_not_match_are_named(rows):
         orff.FourierFeatures().fit(X, sample_weight=np.ones((150, 2)))
     with pytest.raises(ValueError, match="^sample_weight: expected numbers, got words"):
         model.fit(X, Y, sample_weight=["1"] * 150)
+
+
+@pytest.mark.parametrize("estimator", CLASSES.values(), ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    "wrong",
+    [None, "rows", 3.0, np.zeros(40), np.zeros((40, 0)), np.zeros((0, 2)), np.zeros((4, 2, 2)), [[1.0, 2.0], [3.0]]],
+    ids=["none", "word", "number", "one axis", "no columns", "no rows", "three axes", "ragged"],
+)
+def test_inputs_of_a_wrong_shape_are_named(estimator, wrong):
+    with pytest.raises((TypeError, ValueError), match=r"^X\b"):
+        estimator().fit(wrong, np.arange(40) % 2)
 
 
 def test_columns_of_the_same_name_are_refused(rows):

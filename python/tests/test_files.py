@@ -286,3 +286,11 @@ def test_kernels_too_large_for_a_file_are_refused_before_the_fit(rows, tmp_path)
     model.save(tmp_path / "many.orff")
     assert (orff.load(tmp_path / "many.orff").predict(X) == model.predict(X)).all()
     assert (pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["m.orff"], np.zeros(2)], ids=["none", "number", "list", "array"])
+def test_what_is_no_path_is_named(rows, wrong):
+    model = orff.OperatorRidge(n_components=10, alpha=1.0, lengthscale=1.0).fit(*rows)
+    for use in (model.save, orff.load):
+        with pytest.raises(TypeError, match="^path: expected a text or a path, got "):
+            use(wrong)

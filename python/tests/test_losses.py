@@ -197,3 +197,21 @@ def test_what_is_not_converged_is_said():
         orff.OperatorClassifier(loss="logistic", alpha=1e-2, n_components=60).fit(X, y)
     with pytest.raises(ValueError, match="alpha"):
         orff.OperatorClassifier(loss="hinge", alpha="loo").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "stopped",
+    [
+        lambda X, y: orff.LevelSets(max_iter=1).fit(X),
+        lambda X, y: orff.FourierOneClassSVM(max_iter=1).fit(X),
+        lambda X, y: orff.RiskRegressor(max_iter=1, alpha=1e-4, n_components=40).fit(X, y),
+        lambda X, y: orff.FunctionalRidge(max_iter=1, alpha=1e-6).fit(X, [([-0.1, i / 150], v) for i, v in enumerate(y)]),
+    ],
+    ids=["level sets", "one-class machine", "huber", "ragged curves"],
+)
+def test_a_fit_that_was_stopped_is_warned_of_once(rows, stopped):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        stopped(*rows)
+    told = [str(each.message) for each in caught if issubclass(each.category, ConvergenceWarning)]
+    assert len(told) == 1 and told[0].startswith("not converged after ") and "max_iter" in told[0]

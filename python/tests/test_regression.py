@@ -396,3 +396,13 @@ def test_a_metric_takes_what_was_observed():
     # an atom has the weight 1/6: its coefficients are those of θ/√6
     theta = np.linalg.solve(left + n * alpha * 6 * np.eye(24), right).reshape(2, 12)
     assert np.allclose(model.predict(X), C @ theta.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["return_std", "return_cov", "noise"])
+@pytest.mark.parametrize("wrong", ["yes", 2, None, 0.5], ids=str)
+def test_flags_of_predictions_are_true_or_false(rows, name, wrong):
+    model = orff.OperatorRidge(n_components=10, alpha=1.0, lengthscale=1.0).fit(*rows)
+    with pytest.raises(orff.ParameterError, match=f"^{name}: expected true or false, got "):
+        model.predict(rows[0], **{name: wrong})
+    std = model.predict(rows[0], return_std=np.True_)[1]
+    assert (std == model.predict(rows[0], return_std=1)[1]).all()
