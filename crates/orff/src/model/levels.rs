@@ -3,6 +3,7 @@
 use super::curves::{Curves, check_level};
 use super::{Body, Model};
 use crate::error::{Error, Result};
+use crate::linalg;
 use crate::rows::Inputs;
 use faer::{Mat, MatRef};
 
@@ -27,12 +28,15 @@ impl Curves {
         out
     }
 
-    /// −u(ν) = f_x(ν) − b(ν) of each row at each level (n×L): how far inside it is.
+    /// −u(ν) = f_x(ν) − b(ν) of each row at each level (n×L): how far inside it is. As learned, so that rows are ranked as the
+    /// machine of that level does, unless it would be on another side than in the nested sets: then as in those.
     pub(super) fn inside(&self, columns: MatRef<f64>, levels: &[f64], spread: f64) -> Mat<f64> {
         let grid = self.grid();
+        let (tail, top) = grid.ends();
+        let within: Vec<f64> = levels.iter().map(|level| level.clamp(tail, top)).collect();
+        let learned = linalg::product(columns, self.basis.at(&within).transpose());
         let mut out = Mat::zeros(columns.nrows(), levels.len());
         self.each(&grid, columns, |i, _, curve| {
-            let (tail, top) = grid.ends();
             for (k, level) in levels.iter().enumerate() {
                 let beyond = if *level < tail {
                     libm::log(level / tail)
@@ -41,7 +45,9 @@ impl Curves {
                 } else {
                     0.0
                 };
-                out[(i, k)] = -grid.quantile(curve, *level) - spread * beyond;
+                let as_learned = -learned[(i, k)] - spread * beyond;
+                let nested = -grid.quantile(curve, *level) - spread * beyond;
+                out[(i, k)] = if (as_learned < 0.0) == (nested < 0.0) { as_learned } else { nested };
             }
         });
         out
