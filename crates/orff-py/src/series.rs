@@ -23,8 +23,12 @@ pub type Numbers<'py> = PyReadonlyArray2<'py, f64>;
 pub type Rows<'py> = (Numbers<'py>, Numbers<'py>, Option<Vec<f64>>, Option<Vec<String>>);
 
 fn mat(numbers: &Numbers) -> Mat<f64> {
-    let view = numbers.as_array();
-    Mat::from_fn(numbers.shape()[0], numbers.shape()[1], |i, k| view[[i, k]])
+    let (view, shape) = (numbers.as_array(), numbers.shape());
+    let mut found = Mat::zeros(shape[0], shape[1]);
+    for (to, from) in found.col_iter_mut().zip(view.columns()) {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+    }
+    found
 }
 
 /// The numbers of a matrix as an array.

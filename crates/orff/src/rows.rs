@@ -8,7 +8,9 @@ pub use tasks::Tasks;
 pub(crate) use tasks::{pair, widen};
 
 use crate::error::{Error, Result};
+use crate::linalg;
 use faer::Mat;
+use std::hash::Hasher;
 
 /// Sparse rows in compressed form: row i holds `values[start[i]..start[i + 1]]` at columns `columns[..]`, ascending.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,12 +130,39 @@ impl Inputs {
     /// n×d with zeros written out.
     pub fn to_dense(&self) -> Mat<f64> {
         match self {
-            Inputs::Dense(x) => x.clone(),
+            Inputs::Dense(x) => linalg::copied(x.as_ref()),
             Inputs::Sparse(x) => {
                 let mut out = Mat::zeros(x.nrows(), x.width);
                 (0..x.nrows()).for_each(|i| x.row(i).for_each(|(k, v)| out[(i, k)] = v));
                 out
             }
+        }
+    }
+
+    /// The same without a copy of what is dense.
+    pub(crate) fn into_dense(self) -> Mat<f64> {
+        match self {
+            Inputs::Dense(x) => x,
+            sparse => sparse.to_dense(),
+        }
+    }
+
+    /// Whether two rows have the same entries.
+    pub(crate) fn equal(&self, i: usize, j: usize) -> bool {
+        match self {
+            Inputs::Dense(x) => x.row(i).iter().eq(x.row(j).iter()),
+            Inputs::Sparse(x) => x.row(i).eq(x.row(j)),
+        }
+    }
+
+    /// Feeds what tells a row from others.
+    pub(crate) fn hash(&self, i: usize, hasher: &mut impl Hasher) {
+        match self {
+            Inputs::Dense(x) => x.row(i).iter().for_each(|v| hasher.write_u64(v.to_bits())),
+            Inputs::Sparse(x) => x.row(i).for_each(|(k, v)| {
+                hasher.write_usize(k);
+                hasher.write_u64(v.to_bits());
+            }),
         }
     }
 

@@ -95,7 +95,7 @@ struct Seen {
 
 impl Seen {
     fn add(&mut self, linear: &Linear, batch: &Batch) -> Result<()> {
-        let u = linear.preparation.prepare(&batch.inputs, 1)?.to_dense();
+        let u = linear.preparation.prepare(&batch.inputs, 1)?.into_dense();
         let f = linear.predict(&batch.inputs, crate::model::Query::default())?.mean;
         let (p, d) = (linear.outputs(), u.ncols());
         if self.low.is_empty() {

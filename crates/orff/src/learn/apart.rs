@@ -12,6 +12,8 @@ use crate::rows::{Inputs, Weights};
 use crate::solve::{Spectral, System, is_diagonal};
 use crate::spectrum::Spectrum;
 use faer::Mat;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 
 /// Most unknowns of the small models that choose.
 const UNKNOWNS: usize = 640;
@@ -27,6 +29,8 @@ pub(super) struct Judged {
     inputs: Inputs,
     outputs: Mat<f64>,
     weights: Option<Weights>,
+    /// Rows of the sample for each of them, on average.
+    copies: f64,
     /// The outputs that are judged apart from each other; none where all are judged together.
     apart: Option<Vec<usize>>,
 }
@@ -67,12 +71,20 @@ impl Judged {
 
     fn of(sample: &Prepared, rows: Vec<usize>, apart: Option<Vec<usize>>) -> Self {
         let columns: Vec<usize> = apart.clone().unwrap_or_else(|| (0..sample.outputs.ncols()).collect());
-        let some = |m: &Mat<f64>| Mat::from_fn(rows.len(), columns.len(), |i, t| m[(rows[i], columns[t])]);
-        let weights = sample.weights.map(|w| match w {
-            Weights::Row(w) => Weights::Row(rows.iter().map(|&i| w[i]).collect()),
-            Weights::Entry(w) => Weights::Entry(some(w)),
-        });
-        Judged { inputs: sample.inputs.pick(&rows), outputs: some(sample.outputs), weights, apart }
+        let some =
+            |m: &Mat<f64>, rows: &[usize]| Mat::from_fn(rows.len(), columns.len(), |i, t| m[(rows[i], columns[t])]);
+        let (rows, weights, copies) = match sample.weights {
+            Some(Weights::Entry(w)) => (rows.clone(), Some(Weights::Entry(some(w, &rows))), 1.0),
+            Some(Weights::Row(w)) => distinct(sample, &columns, rows, |i| w[i]),
+            None => distinct(sample, &columns, rows, |_| 1.0),
+        };
+        let (inputs, outputs) = (sample.inputs.pick(&rows), some(sample.outputs, &rows));
+        Judged { inputs, outputs, weights, copies, apart }
+    }
+
+    /// How many rows of the sample, by their weights, a system of these stands for.
+    pub fn weight(&self, spectral: &Spectral) -> f64 {
+        self.copies * spectral.system().rows
     }
 
     /// Number of rows.
@@ -101,6 +113,42 @@ impl Judged {
         moments.add(&characters, self.outputs.as_ref(), self.weights.as_ref())?;
         Spectral::new(System::new(&map, learner.centred(moments), None)?)
     }
+}
+
+/// The rows that differ from all before them, in the order they have, with weights of mean 1 where a copy adds to the weight
+/// of its first; and how much a row weighed on average. A row seen twice is one row that is twice as precise: taken for two,
+/// it would say that there is no noise at all, and the evidence of ever smaller ridges and lengthscales has no bound.
+fn distinct(
+    sample: &Prepared,
+    columns: &[usize],
+    rows: Vec<usize>,
+    weight: impl Fn(usize) -> f64,
+) -> (Vec<usize>, Option<Weights>, f64) {
+    let outputs = |i: usize| columns.iter().map(move |&t| sample.outputs[(i, t)].to_bits());
+    let equal = |i: usize, j: usize| outputs(i).eq(outputs(j)) && sample.inputs.equal(i, j);
+    let (mut firsts, mut weights): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
+    let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
+    for i in rows {
+        let mut hasher = DefaultHasher::new();
+        outputs(i).for_each(|bits| hasher.write_u64(bits));
+        sample.inputs.hash(i, &mut hasher);
+        let alike = known.entry(hasher.finish()).or_default();
+        match alike.iter().find(|&&at| equal(firsts[at], i)) {
+            Some(&at) => weights[at] += weight(i),
+            None => {
+                alike.push(firsts.len());
+                firsts.push(i);
+                weights.push(weight(i));
+            }
+        }
+    }
+    let counted = weights.iter().filter(|w| **w > 0.0).count();
+    let mean = weights.iter().sum::<f64>() / counted.max(1) as f64;
+    if mean == 0.0 || weights.iter().all(|w| *w == 1.0) {
+        return (firsts, None, 1.0);
+    }
+    weights.iter_mut().for_each(|w| *w /= mean);
+    (firsts, Some(Weights::Row(weights)), mean)
 }
 
 /// The spectrum and Γ of a kernel k·Γ with nothing left open.

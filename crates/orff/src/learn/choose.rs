@@ -202,7 +202,8 @@ pub fn open_parameters<'a>(
         let value = match learner.ridge {
             // a given ridge is part of the model that is judged: nλ of all rows is the noise in units of the prior
             Ridge::Given(ridge) if ridge > 0.0 => {
-                spectral.at(ridge * sample.rows.max(spectral.system().rows) / spectral.system().rows).evidence
+                let weight = judged.weight(&spectral);
+                spectral.at(ridge * sample.rows.max(weight) / weight).evidence
             }
             _ => spectral.minimise(|p| -p.evidence).map_or(f64::NEG_INFINITY, |p| p.evidence),
         };
@@ -274,7 +275,7 @@ pub fn shift(
         Ridge::Gcv => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
         _ => (spectral.minimise(|p| -p.evidence)?, "largest evidence"),
     };
-    let shift = best.ridge * spectral.system().rows;
+    let shift = best.ridge * judged.weight(&spectral);
     Ok((shift, format!("ridge times rows {shift:.3e}: {by} on {} rows, outputs apart", judged.rows())))
 }
 

@@ -50,8 +50,9 @@ impl LeastSquares {
         let mut part = Part::new(x.ncols(), y.ncols());
         for from in rows.clone().step_by(BLOCK_ROWS) {
             let n = (rows.end - from).min(BLOCK_ROWS);
-            let u = self.preparation.prepare(&Inputs::Dense(x.subrows(from, n).to_owned()), from + 1)?.to_dense();
-            let y = Mat::from_fn(n, y.ncols(), |i, t| y[(from + i, t)] - self.shift[t]);
+            let u =
+                self.preparation.prepare(&Inputs::Dense(linalg::copied(x.subrows(from, n))), from + 1)?.into_dense();
+            let y = linalg::less(y.subrows(from, n), &self.shift);
             part.add(u.as_ref(), y.as_ref(), &vec![1.0; n]);
             watch.advance(n as u64)?;
         }

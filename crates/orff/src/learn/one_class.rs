@@ -150,7 +150,7 @@ fn gathered(rows: &dyn Rows, megabytes: usize, watch: &mut dyn Watch) -> Result<
             let cure = format!("memory allows {megabytes} MB; raise memory, or learn from a part of the rows");
             return Err(Error::memory(format!("a forest of {d} inputs and {} rows or more", n + count), bytes, cure));
         }
-        let x = preparation.prepare(&batch.inputs, n + 1)?.to_dense();
+        let x = preparation.prepare(&batch.inputs, n + 1)?.into_dense();
         columns.iter_mut().enumerate().for_each(|(k, column)| column.extend_from_slice(x.col_as_slice(k)));
         n += count;
         watch.advance(count as u64)?;

@@ -6,6 +6,7 @@ use super::{ExactRegression, Order, Regression, Ridge};
 use crate::error::{Error, Result};
 use crate::feature::MapKind;
 use crate::kernel::Kernel;
+use crate::linalg;
 use crate::model::{Body, Dynamics, Info, Model, Query, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Inputs, Table};
@@ -14,6 +15,7 @@ use crate::spectrum::{DrawKind, Lengthscale};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Residuals kept for simulations, at most.
 const RESIDUALS: usize = 10_000;
@@ -146,17 +148,23 @@ impl Autoregression {
         let order = self.chosen_order(series, &mut choices, watch)?;
         let lags = Lags { order, ahead: self.ahead };
         let (centre, spread) = self.units(series, series.length());
-        let seen = series.standardised(&centre, &spread);
-        let rows = lags.transitions(&seen)?;
+        let seen = match self.standardise {
+            Standardise::None => Cow::Borrowed(series),
+            Standardise::Members => Cow::Owned(series.standardised(&centre, &spread)),
+        };
+        let mut rows = lags.transitions(&seen)?;
         if rows.rows() < rows.possible {
             let left = rows.possible - rows.rows();
             choices.say(watch, format!("{left} of {} steps have a gap in them and are left out", rows.possible));
         }
         let (mut body, mut training) = self.settled(series, order, &mut choices, watch)?.learn(&rows, watch)?;
-        let fitted = body.predict(&Inputs::Dense(rows.inputs.clone()), Query::default())?.mean;
-        let residuals = &rows.outputs - &fitted;
+        let inputs = Inputs::Dense(std::mem::replace(&mut rows.inputs, Mat::new()));
+        let mut residuals = body.predict(&inputs, Query::default())?.mean;
+        for (residual, output) in residuals.col_iter_mut().zip(rows.outputs.col_iter()) {
+            residual.iter_mut().zip(output.iter()).for_each(|(residual, output)| *residual = output - *residual);
+        }
         if let Body::Affine(affine) = &mut body {
-            let freedom = affine.spread.as_ref().map_or(rows.inputs.ncols(), |s| s.root.ncols()) as f64 + 1.0;
+            let freedom = affine.spread.as_ref().map_or(inputs.ncols(), |s| s.root.ncols()) as f64 + 1.0;
             affine.noise = covariance(&residuals, freedom);
             if rows.rows() as f64 <= freedom {
                 let (n, what) = (rows.rows(), "the fit leaves no noise, and intervals no width; lower the order");
@@ -273,15 +281,20 @@ fn dynamics(
     let all = |t: usize| {
         seen.members.iter().flat_map(move |member| member.values.col(t).iter().copied()).filter(|v| v.is_finite())
     };
-    let middle: Vec<f64> = (0..p).map(|t| all(t).sum::<f64>() / all(t).count().max(1) as f64).collect();
+    let mean = |t: usize| {
+        let (sum, count) = all(t).fold((0.0, 0usize), |(sum, count), v| (sum + v, count + 1));
+        sum / count.max(1) as f64
+    };
+    let middle: Vec<f64> = (0..p).map(mean).collect();
     let furthest = |t: usize| all(t).map(|v| (v - middle[t]).abs()).fold(1e-6 * middle[t].abs().max(1e-6), f64::max);
     let reach = (0..p).map(furthest).collect();
     // residuals of the first step, each member in the order of time
     let mut own: Vec<Mat<f64>> =
         seen.members.iter().map(|member| Mat::full(member.values.nrows(), p, f64::NAN)).collect();
-    for t in 0..p {
-        for ((&at, &j), rest) in rows.at.iter().zip(&rows.member).zip(residuals.col(t).iter()) {
-            own[j][(at - seen.members[j].first, t)] = *rest;
+    for (t, column) in residuals.col_iter().take(p).enumerate() {
+        let mut own: Vec<_> = own.iter_mut().map(|own| own.col_mut(t)).collect();
+        for ((&at, &j), rest) in rows.at.iter().zip(&rows.member).zip(column.iter()) {
+            own[j][at - seen.members[j].first] = *rest;
         }
     }
     let white = WHITE_LAGS.max(m + 1).min(rows.rows() / 5);
@@ -297,6 +310,6 @@ fn dynamics(
         middle,
         reach,
         whiteness: Whiteness::of(&own, white, m),
-        residuals: residuals.subrows(rows.rows() - kept, kept).to_owned(),
+        residuals: linalg::copied(residuals.subrows(rows.rows() - kept, kept)),
     }
 }

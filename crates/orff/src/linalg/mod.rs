@@ -6,6 +6,7 @@
 //! column) runs sequentially or in kernels of our own.
 
 pub mod cg;
+mod columns;
 pub mod eigen;
 mod exp;
 pub(crate) mod lanes;
@@ -18,6 +19,7 @@ pub mod solve;
 mod sums;
 
 pub use cg::conjugate_gradient;
+pub(crate) use columns::{copied, less};
 pub use eigen::{Eigen, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
 pub use exp::exp_in_place;
 pub use product::{block_product, product, product_into};

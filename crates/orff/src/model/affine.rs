@@ -58,7 +58,7 @@ impl Affine {
 
     /// Predicts n rows. Cost n·d·p, and n·d² more for uncertainty.
     pub fn predict(&self, x: &Inputs, query: Query) -> Result<Prediction> {
-        let u = self.preparation.prepare(x, 1)?.to_dense();
+        let u = self.preparation.prepare(x, 1)?.into_dense();
         let (n, p) = (u.nrows(), self.outputs());
         let mut mean = linalg::product(u.as_ref(), self.table.as_ref());
         for t in 0..p {

@@ -94,7 +94,7 @@ impl Exact {
         let mut covs: Vec<Mat<f64>> = Vec::new();
         for from in (0..n).step_by(step) {
             let to = (from + step).min(n);
-            let u = self.preparation.prepare(&x.slice(from, to), from + 1)?.to_dense();
+            let u = self.preparation.prepare(&x.slice(from, to), from + 1)?.into_dense();
             let sections = scalar.sections(u.as_ref(), self.points.as_ref())?;
             let f = linalg::product(sections.as_ref(), weights.as_ref());
             for i in 0..to - from {

@@ -30,7 +30,7 @@ impl Grown {
         if query.std || query.cov {
             return Err(Error::refused("uncertainty from this model", "a forest scores rows and has no error bars"));
         }
-        let scores = self.forest.scores(&self.preparation.prepare(x, 1)?.to_dense())?;
+        let scores = self.forest.scores(&self.preparation.prepare(x, 1)?.into_dense())?;
         Ok(Prediction { mean: Mat::from_fn(scores.len(), 1, |i, _| scores[i]), std: None, cov: None })
     }
 

@@ -4,6 +4,7 @@ use crate::archive::Reader;
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::kernel::Matrix;
+use crate::linalg;
 use crate::rows::{Csr, Inputs};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -72,7 +73,7 @@ impl Preparation {
         finite(inputs, first_row)?;
         match inputs {
             Inputs::Dense(x) => {
-                let mut x = if self.views.is_empty() { x.clone() } else { self.look(x) };
+                let mut x = if self.views.is_empty() { linalg::copied(x.as_ref()) } else { self.look(x) };
                 self.group.chart_rows(&mut x, 0).map_err(|e| self.name_row(e, first_row))?;
                 Ok(Inputs::Dense(x))
             }
@@ -168,7 +169,7 @@ fn finite(inputs: &Inputs, first_row: usize) -> Result<()> {
     match inputs {
         Inputs::Dense(x) => {
             for k in 0..x.ncols() {
-                if let Some(i) = (0..x.nrows()).find(|&i| !x[(i, k)].is_finite()) {
+                if let Some(i) = x.col(k).iter().position(|v| !v.is_finite()) {
                     return bad(i, k, x[(i, k)]);
                 }
             }

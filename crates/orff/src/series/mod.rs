@@ -98,12 +98,15 @@ impl Series {
                 let how = "their times are not evenly spaced (resample them, or number the rows)";
                 return Err(Error::Data(format!("more rows are missing between the rows than there are: {how}")));
             }
-            let (mut y, mut u) = (Mat::full(length, p, f64::NAN), Mat::full(length, e, f64::NAN));
-            for (&row, place) in rows.iter().zip(&places) {
-                (0..p).for_each(|t| y[(place - first, t)] = values[(row, t)]);
-                (0..e).for_each(|k| u[(place - first, k)] = exogenous[(row, k)]);
-                placed[row] = (all.len(), place - first);
-            }
+            let fill = |from: &Mat<f64>| {
+                let mut to = Mat::full(length, from.ncols(), f64::NAN);
+                for (mut to, from) in to.col_iter_mut().zip(from.col_iter()) {
+                    rows.iter().zip(&places).for_each(|(&row, place)| to[place - first] = from[row]);
+                }
+                to
+            };
+            let (y, u) = (fill(&values), fill(&exogenous));
+            rows.iter().zip(&places).for_each(|(&row, place)| placed[row] = (all.len(), place - first));
             all.push(Member { name, first, values: y, exogenous: u });
         }
         let names = (1..=p).map(|t| format!("y{t}")).collect();
@@ -185,7 +188,7 @@ fn grouped(n: usize, members: Option<&[String]>) -> Vec<(String, Vec<usize>)> {
 
 fn finite(values: &Mat<f64>, what: &str) -> Result<()> {
     for k in 0..values.ncols() {
-        if let Some(i) = (0..values.nrows()).find(|&i| values[(i, k)].is_infinite()) {
+        if let Some(i) = values.col(k).iter().position(|v| v.is_infinite()) {
             return Err(Error::Value {
                 row: i + 1,
                 column: format!("{what} {}", k + 1),

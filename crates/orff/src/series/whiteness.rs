@@ -43,7 +43,13 @@ impl Whiteness {
         let centred: Vec<Mat<f64>> = members
             .iter()
             .zip(&known)
-            .map(|(m, known)| Mat::from_fn(m.nrows(), p, |i, t| if known[i] { m[(i, t)] - mean[t] } else { 0.0 }))
+            .map(|(m, known)| {
+                let mut centred = linalg::less(m.as_ref(), &mean);
+                for i in (0..m.nrows()).filter(|&i| !known[i]) {
+                    centred.row_mut(i).fill(0.0);
+                }
+                centred
+            })
             .collect();
         // C_h = Σ r_t r_{t−h}ᵀ/n (p×p)
         let covariance = |h: usize| {
@@ -102,7 +108,7 @@ pub(crate) fn covariance(rows: &Mat<f64>, spent: f64) -> Mat<f64> {
     for (t, mean) in mean.iter_mut().enumerate() {
         *mean = rows.col(t).iter().sum::<f64>() / n.max(1) as f64;
     }
-    let centred = Mat::from_fn(n, p, |i, t| rows[(i, t)] - mean[t]);
+    let centred = linalg::less(rows.as_ref(), &mean);
     let mut sum = Mat::zeros(p, p);
     linalg::add_tn(sum.as_mut(), centred.as_ref(), centred.as_ref());
     let left = (n as f64 - spent).max(0.1 * n as f64).max(1.0);

@@ -143,3 +143,33 @@ fn units_apart_that_gamma_does_not_know_are_warned_of() {
         assert!(!warned(kernel, 1e-3), "{kernel}");
     }
 }
+
+/// A row seen twice says nothing of the noise: taken for two rows, the evidence would have no bound as noise and lengthscale
+/// vanish together, and the model would know its own rows only.
+#[test]
+fn copies_of_rows_do_not_pass_for_exact_ones() {
+    let mut stream = orff::random::Stream::new(4, 0, 0);
+    let x = Mat::from_fn(140, 6, |_, _| stream.normal());
+    // outputs of few values, as grades are
+    let y =
+        Mat::from_fn(140, 1, |i, _| (x[(i, 0)] + 0.5 * x[(i, 1)] + 0.6 * stream.normal()).round().clamp(-1.0, 1.0));
+    let truth = |i: usize| x[(i, 0)] + 0.5 * x[(i, 1)];
+    let fit = |copies: usize| {
+        let of = |m: &Mat<f64>| Mat::from_fn(100 + copies, m.ncols(), |i, k| m[(i % 100, k)]);
+        Regression::default().fit(&Table::new(of(&x), of(&y)).unwrap(), &mut Silent).unwrap()
+    };
+    let lengthscale = |copies: usize| {
+        let form = serde_json::to_value(fit(copies).training.kernel).unwrap();
+        form["spectrum"]["lengthscale"].as_f64().unwrap()
+    };
+    let alone = lengthscale(0);
+    for copies in [1, 12, 100] {
+        let with = lengthscale(copies);
+        assert!(with > 0.5 * alone && with < 2.0 * alone, "{copies}: {with}, without copies {alone}");
+    }
+    // rows that were not learned from
+    let others = Inputs::Dense(Mat::from_fn(40, 6, |i, k| x[(100 + i, k)]));
+    let found = fit(12).model.predict(&others, Query::default()).unwrap().mean;
+    let error: f64 = (0..40).map(|i| (found[(i, 0)] - truth(100 + i).clamp(-1.0, 1.0)).powi(2)).sum::<f64>() / 40.0;
+    assert!(error < 0.25, "{error}");
+}
