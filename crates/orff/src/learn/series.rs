@@ -4,7 +4,7 @@ use super::begin::{Choices, in_pool};
 use super::least_squares::LeastSquares;
 use super::{ExactRegression, Order, Regression, Ridge};
 use crate::error::{Error, Result};
-use crate::feature::MapKind;
+use crate::feature::{BLOCK_ROWS, MapKind};
 use crate::kernel::Kernel;
 use crate::model::{Body, Dynamics, Info, Model, Query, Training};
 use crate::params::{Auto, Params};
@@ -14,6 +14,7 @@ use crate::spectrum::{DrawKind, Lengthscale};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Residuals kept for simulations, at most.
 const RESIDUALS: usize = 10_000;
@@ -146,15 +147,17 @@ impl Autoregression {
         let order = self.chosen_order(series, &mut choices, watch)?;
         let lags = Lags { order, ahead: self.ahead };
         let (centre, spread) = self.units(series, series.length());
-        let seen = series.standardised(&centre, &spread);
+        let seen = match self.standardise {
+            Standardise::None => Cow::Borrowed(series),
+            Standardise::Members => Cow::Owned(series.standardised(&centre, &spread)),
+        };
         let rows = lags.transitions(&seen)?;
         if rows.rows() < rows.possible {
             let left = rows.possible - rows.rows();
             choices.say(watch, format!("{left} of {} steps have a gap in them and are left out", rows.possible));
         }
         let (mut body, mut training) = self.settled(series, order, &mut choices, watch)?.learn(&rows, watch)?;
-        let fitted = body.predict(&Inputs::Dense(rows.inputs.clone()), Query::default())?.mean;
-        let residuals = &rows.outputs - &fitted;
+        let residuals = residuals(&body, &rows)?;
         if let Body::Affine(affine) = &mut body {
             let freedom = affine.spread.as_ref().map_or(rows.inputs.ncols(), |s| s.root.ncols()) as f64 + 1.0;
             affine.noise = covariance(&residuals, freedom);
@@ -205,7 +208,7 @@ impl Autoregression {
 
     fn least_squares(&self, rows: &Transitions, watch: &mut dyn Watch) -> Result<(Body, Training)> {
         watch.stage("fit");
-        let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge());
+        let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge())?;
         let part = least.part(&rows.inputs, &rows.outputs, 0..rows.rows(), watch)?;
         let found = least.solve(part, self.posterior)?;
         let mut choices = Choices::default();
@@ -254,6 +257,20 @@ impl Autoregression {
             ..ExactRegression::default()
         }
     }
+}
+
+/// Outputs less what is predicted of them (n×hp).
+fn residuals(body: &Body, rows: &Transitions) -> Result<Mat<f64>> {
+    let of = |x: Mat<f64>| Ok::<_, Error>(body.predict(&Inputs::Dense(x), Query::default())?.mean);
+    let Body::Affine(_) = body else { return Ok(&rows.outputs - &of(rows.inputs.clone())?) };
+    // a line costs less than the memory that all rows at once would take
+    let mut rest = rows.outputs.clone();
+    for from in (0..rows.rows()).step_by(BLOCK_ROWS) {
+        let n = (rows.rows() - from).min(BLOCK_ROWS);
+        let mut some = rest.subrows_mut(from, n);
+        some -= of(rows.inputs.subrows(from, n).to_owned())?;
+    }
+    Ok(rest)
 }
 
 /// What the model keeps of the series.

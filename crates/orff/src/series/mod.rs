@@ -99,11 +99,14 @@ impl Series {
                 return Err(Error::Data(format!("more rows are missing between the rows than there are: {how}")));
             }
             let (mut y, mut u) = (Mat::full(length, p, f64::NAN), Mat::full(length, e, f64::NAN));
-            for (&row, place) in rows.iter().zip(&places) {
-                (0..p).for_each(|t| y[(place - first, t)] = values[(row, t)]);
-                (0..e).for_each(|k| u[(place - first, k)] = exogenous[(row, k)]);
-                placed[row] = (all.len(), place - first);
+            // column by column, as matrices lie in memory
+            for (out, from) in
+                y.col_iter_mut().zip(values.col_iter()).chain(u.col_iter_mut().zip(exogenous.col_iter()))
+            {
+                let mut out = out;
+                rows.iter().zip(&places).for_each(|(&row, place)| out[place - first] = from[row]);
             }
+            rows.iter().zip(&places).for_each(|(&row, place)| placed[row] = (all.len(), place - first));
             all.push(Member { name, first, values: y, exogenous: u });
         }
         let names = (1..=p).map(|t| format!("y{t}")).collect();
