@@ -506,7 +506,7 @@ def _follow(index: Any, learned: Any, order: int) -> None:
 
 
 def _numbered(index: Any, members: list[str] | None) -> None:
-    """Numbers of rows that do not grow are refused; where they jump it is said that rows are taken one after the other."""
+    """Refuse numbers of rows that do not grow; where they jump, say that rows are taken one after the other."""
     values = np.asarray(index)
     if values.dtype.kind not in "iuf" or len(values) < 2:
         return
@@ -522,8 +522,8 @@ def _numbered(index: Any, members: list[str] | None) -> None:
         )
     for k in np.flatnonzero(steps >= 1.5 * np.median(steps))[:1] if len(steps) else []:
         warn(
-            f"index: row {rows[k] + 1}: {values[rows[k]]} jumps by {steps[k]:g}, but numbers of an index only count rows, "
-            "which are taken to follow each other; give time=Y.index where rows are missing",
+            f"index: row {rows[k] + 1}: {values[rows[k]]} jumps by {steps[k]:g}, but numbers of an index only count "
+            "rows, which are taken to follow each other; give time=Y.index where rows are missing",
             UserWarning,
         )
 
