@@ -213,7 +213,7 @@ class Forecaster(Estimator):
         """
         model = self._fitted()
         self._same_names(history, exog)
-        before = None if history is None else _table(history, "history")
+        before, member = self._before(history, member)
         future = None if exog is None else _table(exog, "exog")
         ask = {"steps": steps, "interval": 0.0 if interval is None else interval, "paths": paths}
         ask["random_state"] = seed(random_state)
@@ -225,6 +225,27 @@ class Forecaster(Estimator):
         _same_times(exog, index)
         frame = self._frame(index, history)
         return Forecast(frame(mean), *(map(frame, ends) if ends is not None else ()))
+
+    def _before(self, history: Any, member: Any) -> tuple[np.ndarray | None, Any]:
+        """The rows of a history, which follow each other as those that were learned from do, and their member."""
+        if history is None:
+            return None, member
+        values = _table(history, "history")
+        if not _is_table(history) or len(values) == 0:
+            return values, member
+        index, named = _clock(history.index)
+        if named is not None:
+            found = list(dict.fromkeys(str(name) for name in named))
+            if len(found) > 1 or (member is not None and str(member) != found[0]):
+                expected = "one member" if member is None else str(member)
+                raise ValueError(f"history: expected rows of {expected}, got those of {', '.join(found)}")
+            member = found[0] if len(self._known["members"]) > 1 else member
+        if _is_clock(index):
+            learned = None if self._rows is None else self._rows.index
+            _follow(index, learned if type(learned) is type(index) else None, self.lags)
+        else:
+            _numbered(index, None)
+        return values, member
 
     def _frame(self, index: Any, history: Any) -> Any:
         """How answers are given: as DataFrames where the series or the history is one."""
@@ -294,7 +315,7 @@ class Forecaster(Estimator):
         """
         model = self._fitted()
         self._same_names(history, exog)
-        before = None if history is None else _table(history, "history")
+        before, member = self._before(history, member)
         future = None if exog is None else _table(exog, "exog")
         p = len(self._known["names"])
         shocks = np.ones(p) if size is None else _data.numbers(np.asarray(size), "size").astype(np.float64)
@@ -304,7 +325,11 @@ class Forecaster(Estimator):
         steps = plain(steps)
         if type(steps) is not int or steps < 0:
             raise ParameterError(f"steps: expected a whole number ≥ 0, got {said(steps)}")
-        return model.impulse_response(before, None if member is None else str(member), future, steps, shocks.tolist())
+        name = None if member is None else str(member)
+        found, lines = model.impulse_response(before, name, future, steps, shocks.tolist())
+        for line in lines:
+            warn(line, RuntimeWarning)
+        return found
 
     @overload
     def influence(self, shifts: Literal[0]) -> tuple[np.ndarray, None]: ...  # type: ignore[overload-overlap]
@@ -444,6 +469,8 @@ def _rows(Y: Any, exog: Any, time: Any, member: Any) -> _Rows:
         raise ValueError(f"time: expected {len(values)} times, one per row of Y, got {len(times)}")
     if times is not None:
         _grow(np.asarray(times), list(stamps), None if members is None else np.asarray(members))
+    elif table:
+        _numbered(index, members)
     names = _names(Y, values.shape[1], "y")
     return _Rows(values, others, times, members, names, _names(exog, others.shape[1], "u"), index, table, _is_one(Y))
 
@@ -458,6 +485,47 @@ def _grow(times: np.ndarray, stamps: list[Any], members: np.ndarray | None) -> N
                 f"time: row {row + 1}, column time: {stamps[row]} does not come after {stamps[before]} "
                 f"of row {before + 1}: sort the rows by time, and keep one of those with equal times"
             )
+
+
+def _follow(index: Any, learned: Any, order: int) -> None:
+    """Refuse a history whose times do not grow, or leave rows out among the last ones, which a forecast starts from."""
+    known = index if learned is None else learned.append(index)
+    if type(known) is not type(index):  # periods of another length, times of another zone
+        raise ValueError(f"history: expected times as those learned from ({learned.dtype}), got {index.dtype}")
+    times = np.asarray(_times(known))
+    own = times[len(times) - len(index) :]
+    _grow(own, list(index), None)
+    steps = np.diff(own if learned is None else times[: len(learned)])
+    step = np.median(steps[steps > 0]) if (steps > 0).any() else np.nan
+    for k in np.flatnonzero(np.abs(np.diff(own[-order:]) - step) >= 0.5 * step)[:1]:
+        before, after = list(index)[-order:][k : k + 2]
+        raise ValueError(
+            f"history: expected {order} rows at its end that follow each other as those learned from do, "
+            f"got {before} and then {after}"
+        )
+
+
+def _numbered(index: Any, members: list[str] | None) -> None:
+    """Refuse numbers of rows that do not grow; where they jump, say that rows are taken one after the other."""
+    values = np.asarray(index)
+    if values.dtype.kind not in "iuf" or len(values) < 2:
+        return
+    of = np.zeros(len(values), dtype=int) if members is None else np.unique(members, return_inverse=True)[1]
+    order = np.argsort(of, kind="stable")
+    steps = np.diff(values[order].astype(np.float64))[np.diff(of[order]) == 0]
+    rows = order[1:][np.diff(of[order]) == 0]
+    for k in np.flatnonzero(~(steps > 0))[:1]:
+        before = order[np.flatnonzero(order == rows[k])[0] - 1]
+        raise ValueError(
+            f"index: row {rows[k] + 1}: {values[rows[k]]} does not come after {values[before]} of row {before + 1}: "
+            "sort the rows by time, or number them anew (reset_index)"
+        )
+    for k in np.flatnonzero(steps >= 1.5 * np.median(steps))[:1] if len(steps) else []:
+        warn(
+            f"index: row {rows[k] + 1}: {values[rows[k]]} jumps by {steps[k]:g}, but numbers of an index only count "
+            "rows, which are taken to follow each other; give time=Y.index where rows are missing",
+            UserWarning,
+        )
 
 
 def _names(data: Any, width: int, letter: str) -> list[str]:
@@ -523,22 +591,42 @@ def _after(index: Any, steps: int) -> Any:
 
     last = index[-1]
     if isinstance(index, pd.PeriodIndex):
-        return pd.period_range(last + 1, periods=steps, freq=index.freq)
+        return pd.period_range(last + 1, periods=steps, freq=index.freq, name=index.name)
     if isinstance(index, (pd.DatetimeIndex, pd.TimedeltaIndex)):
         going_on = pd.date_range if isinstance(index, pd.DatetimeIndex) else pd.timedelta_range
-        freq = index.freq
-        if freq is None and len(index) > 2:
-            with warnings.catch_warnings():  # of what a later pandas answers, which is taken as well
-                warnings.simplefilter("ignore")
-                freq = pd.infer_freq(index)
-        if freq is None:
-            local = index if getattr(index, "tz", None) is None else index.tz_localize(None)
-            freq = "B" if _skips_weekends(local.to_numpy()) else pd.Series(index).diff().median()
-        return going_on(last, periods=steps + 1, freq=freq)[1:] if not pd.isna(freq) else None
+        freq = _frequency(index)
+        return going_on(last, periods=steps + 1, freq=freq, name=index.name)[1:] if not pd.isna(freq) else None
     if isinstance(index, pd.RangeIndex):
-        return pd.RangeIndex(last + index.step, last + index.step * (steps + 1), index.step)
+        return pd.RangeIndex(last + index.step, last + index.step * (steps + 1), index.step, name=index.name)
     if pd.api.types.is_numeric_dtype(index.dtype) and len(index) > 1:
         step = index[1] - index[0]
         if step > 0 and np.allclose(np.diff(index), step):
             return pd.Index(last + step * np.arange(1, steps + 1), name=index.name)
     return pd.RangeIndex(1, steps + 1)
+
+
+def _frequency(index: Any) -> Any:
+    """That of an index; where rows are missing, that of its longest stretch without a gap."""
+    import pandas as pd
+
+    if index.freq is not None:
+        return index.freq
+
+    def inferred(some: Any) -> Any:
+        with warnings.catch_warnings():  # of what a later pandas answers, which is taken as well
+            warnings.simplefilter("ignore")
+            return pd.infer_freq(some) if len(some) > 2 else None
+
+    whole = inferred(index)
+    if whole is not None:
+        return whole
+    local = index if getattr(index, "tz", None) is None else index.tz_localize(None)
+    if _skips_weekends(local.to_numpy()):
+        return "B"
+    steps = pd.Series(index).diff()
+    step = steps.median()
+    if pd.isna(step):
+        return step
+    stretch = (steps >= 1.5 * step).cumsum()
+    longest = inferred(index[(stretch == stretch.value_counts().idxmax()).to_numpy()])
+    return step if longest is None else longest

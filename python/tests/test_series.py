@@ -323,3 +323,96 @@ def test_a_forecast_from_where_nothing_was_learned_says_so(method):
             model.forecast(5, interval=0.9, history=Y[:end])
     with pytest.warns(RuntimeWarning, match="step 1 follows from rows further out than any that was learned from"):
         model.forecast(2, history=Y + 6)
+
+
+def test_numbers_of_rows_grow():
+    Y = turning(60)
+    for wrong in (pd.DataFrame(Y).iloc[::-1], pd.DataFrame(Y).sample(frac=1, random_state=0)):
+        for ask in (orff.FourierVAR("linear").fit, orff.FourierVAR("linear").validate):
+            with pytest.raises(ValueError, match="^index: row .* does not come after .* sort"):
+                ask(wrong)
+    model = orff.FourierVAR("linear").fit(pd.DataFrame(Y))
+    with pytest.raises(ValueError, match="^index: row 2: 58 does not come after 59"):
+        model.forecast(2, history=pd.DataFrame(Y).iloc[::-1])
+    # each member has its own; rows that were dropped are no gap, unless the numbers are times, and it is said
+    twice = pd.DataFrame(np.vstack([Y, Y]), index=np.r_[:60, :60])
+    assert orff.FourierVAR("linear").fit(twice, member=np.repeat(["a", "b"], 60)).lags == 1
+    dropped = pd.DataFrame(Y).drop([20, 40])
+    with pytest.warns(UserWarning, match="index: row 21: 21 jumps by 2, .* give time=Y.index"):
+        orff.FourierVAR("linear").fit(dropped)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = orff.FourierVAR("linear").fit(dropped, time=dropped.index)
+    assert any("4 of 59 steps" in line for line in model.choices_)
+
+
+def test_a_history_follows_as_the_rows_learned_from_do():
+    days = pd.date_range("2001-01-01", periods=60, freq="B", name="day")
+    table = pd.DataFrame(turning(60), index=days, columns=["a", "b"])
+    model = orff.FourierVAR("linear", order=2).fit(table)
+    for ask in (model.forecast, model.impulse_response):
+        with pytest.raises(ValueError, match="does not come after"):
+            ask(2, history=table.iloc[::-1])
+        # two rows alone do not tell that one is missing between them: those learned from do
+        for gap in (table.drop(days[-2]), table.iloc[[-3, -1]], table.iloc[::2]):
+            with pytest.raises(ValueError, match="^history: expected 2 rows at its end that follow each other"):
+                ask(2, history=gap)
+        with pytest.raises(ValueError, match="^history: expected times as those learned from"):
+            ask(2, history=table.tz_localize("UTC"))
+    friday = table.iloc[[4, 5]]
+    assert days[4].day_name() == "Friday"
+    assert np.isfinite(model.forecast(1, history=friday).mean.to_numpy()).all()
+    # a gap further back is none of its business
+    known = model.forecast(2).mean
+    assert (model.forecast(2, history=table.drop(days[30])).mean.to_numpy() == known.to_numpy()).all()
+    assert known.index.name == "day"
+
+
+def test_a_history_is_of_one_member():
+    index = pd.MultiIndex.from_product([["x", "y"], pd.date_range("2001-01-01", periods=40)])
+    table = pd.DataFrame(turning(80), index=index, columns=["a", "b"])
+    model = orff.FourierVAR("linear", standardise="members").fit(table)
+    own = model.forecast(2, member="y").mean
+    pd.testing.assert_frame_equal(model.forecast(2, history=table.loc[["y"]]).mean, own)
+    with pytest.raises(ValueError, match="^history: expected rows of x, got those of x, y"):
+        model.forecast(2, history=table, member="x")
+    with pytest.raises(ValueError, match="^history: expected rows of x, got those of y"):
+        model.forecast(2, history=table.loc[["y"]], member="x")
+
+
+@pytest.mark.parametrize("freq", ["ME", "MS", "QE", "QS", "YS", "BME", "B", "W", "2ME", "h"])
+def test_a_row_that_is_missing_does_not_hide_the_frequency(freq):
+    times = pd.date_range("2001-01-01", periods=60, freq=freq, name="when")
+    coming = pd.date_range(times[-1], periods=4, freq=freq, name="when")[1:]
+    table = pd.DataFrame(turning(60), index=times)
+    for rows in (table, table.drop(times[25]), table.drop(times[[10, 11, 40]])):
+        found = orff.FourierVAR("linear").fit(rows).forecast(3).mean.index
+        pd.testing.assert_index_equal(found, coming)
+    periods = pd.period_range("2001-01", periods=60, freq="M", name="when")
+    found = orff.FourierVAR("linear").fit(pd.DataFrame(turning(60), index=periods)).forecast(2).mean.index
+    assert found.name == "when" and found[0] == periods[-1] + 1
+
+
+@pytest.mark.parametrize("method", ["linear", "features"])
+def test_shocks_larger_than_the_series_are_followed(method):
+    Y = turning(120)
+    model = orff.FourierVAR(method, n_components=60).fit(1e-3 * Y)
+    if method == "linear":
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = model.impulse_response(5)
+        powers = [np.linalg.matrix_power(model.params[1:].T, k) for k in range(6)]
+        assert np.allclose(found, powers, atol=1e-9)
+    else:
+        with pytest.warns(RuntimeWarning, match="a shock of y1 by 1.*: step 1 follows from rows further out"):
+            assert np.isfinite(model.impulse_response(5)).all()
+
+
+def test_constants_and_short_series_have_orders():
+    Y = turning(120)
+    model = orff.FourierVAR("linear", order="evidence").fit(np.column_stack([Y, np.ones(120)]))
+    assert model.lags == orff.FourierVAR("linear", order="evidence").fit(Y).lags
+    with pytest.raises(orff.ParameterError, match="^max_order: expected at most 3, as half of the rows"):
+        orff.FourierVAR("linear", order="validation").fit(Y[:10])
+    with pytest.raises(ValueError, match="lie too close together"):
+        orff.FourierVAR("linear").fit(1e-200 * Y)

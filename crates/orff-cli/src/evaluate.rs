@@ -61,6 +61,7 @@ pub fn interval_arg() -> Arg {
     Arg::new("interval")
         .long("interval")
         .value_name("LEVEL")
+        .allow_negative_numbers(true)
         .value_parser(|text: &str| match text.parse::<f64>() {
             Ok(level) if level > 0.0 && level < 1.0 => Ok(level),
             _ => Err(format!("expected a level between 0 and 1, got {text}")),

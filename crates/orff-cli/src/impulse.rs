@@ -61,6 +61,9 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         let found = model
             .impulse_response(&History::start(before, future.as_ref()), steps, &size)
             .with_context(|| said(dynamics, before.member))?;
+        if !session.quiet {
+            found.warnings.iter().for_each(|line| tell(&format!("warning: {}{line}", said(dynamics, before.member))));
+        }
         let (at, of) = (|i: usize| i / p, |i: usize| i % p);
         let n = (steps + 1) * p;
         let mut texts: Vec<Vec<String>> = vec![
@@ -70,7 +73,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         if dynamics.members.len() > 1 {
             texts.insert(0, vec![dynamics.members[before.member].clone(); n]);
         }
-        parts.push((texts, Mat::from_fn(n, p, |i, k| found[at(i)][(k, of(i))])));
+        parts.push((texts, Mat::from_fn(n, p, |i, k| found.at[at(i)][(k, of(i))])));
     }
     let target = matches.get_one::<PathBuf>("out").expect("it has a default");
     let mut writer = Writer::create(target, None, &kept, &dynamics.names)?;

@@ -362,7 +362,7 @@ impl PyModel {
         crate::series::forecast(py, self, history, member, future, ask)
     }
 
-    /// Responses ((steps + 1)×p×p) to shocks of the latest row.
+    /// Responses ((steps + 1)×p×p) to shocks of the latest row, and warnings.
     #[pyo3(signature = (history, member, future, steps, size))]
     fn impulse_response<'py>(
         &self,
@@ -372,7 +372,7 @@ impl PyModel {
         future: Option<PyReadonlyArray2<'py, f64>>,
         steps: usize,
         size: Vec<f64>,
-    ) -> PyResult<Py<PyAny>> {
+    ) -> PyResult<(Py<PyAny>, Vec<String>)> {
         crate::series::impulse_response(py, self, history, member, future, steps, size)
     }
 

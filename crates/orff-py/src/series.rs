@@ -190,7 +190,7 @@ pub fn forecast<'py>(
     Ok((out(py, &found.mean)?, interval, found.warnings))
 }
 
-/// Responses ((steps + 1)×p×p) to shocks of the latest row.
+/// Responses ((steps + 1)×p×p) to shocks of the latest row, and warnings.
 pub fn impulse_response<'py>(
     py: Python<'py>,
     model: &PyModel,
@@ -199,7 +199,7 @@ pub fn impulse_response<'py>(
     future: Option<Numbers<'py>>,
     steps: usize,
     size: Vec<f64>,
-) -> PyResult<Py<PyAny>> {
+) -> PyResult<(Py<PyAny>, Vec<String>)> {
     let (member, history) = history(&model.model, given, member).map_err(|e| raise(py, e, Ask::SPEC))?;
     let (future, p, model) = (future.as_ref().map(mat), history.ncols(), model.model.clone());
     let found = task::run(py, Ask::SPEC, None, None, move |_| {
@@ -207,8 +207,8 @@ pub fn impulse_response<'py>(
         model.impulse_response(&start, steps, &size).map_err(of_history)
     })?;
     let mut values = Vec::new();
-    found.iter().for_each(|m| extend(&mut values, m));
-    array(py, values, &[steps + 1, p, p], false)
+    found.at.iter().for_each(|m| extend(&mut values, m));
+    Ok((array(py, values, &[steps + 1, p, p], false)?, found.warnings))
 }
 
 /// Every row of a series (n×p) from the rows before it, and its deviation if asked.

@@ -60,7 +60,7 @@ fn bounded_maps_beat_the_unbounded_one_in_the_tables_of_minh() {
 
 #[test]
 fn the_series_of_the_thesis_give_its_table() {
-    let (text, _) = Desk::new().ok(&["experiment", "run", "t17-table-8-1", "--seeds", "1"]);
+    let (text, _) = Desk::new().ok(&["experiment", "run", "t17-table-8-1"]);
     let mut rows = 0;
     for line in text.lines().skip(2) {
         let cells: Vec<&str> = line.split_whitespace().collect();
@@ -68,9 +68,9 @@ fn the_series_of_the_thesis_give_its_table() {
         if line.contains("VAR(1)") {
             assert_eq!(found, published, "{line}");
         } else {
-            // ten seeds on average are within 1.01; one may be a little worse
+            // ten seeds on average
             let ratio = found.parse::<f64>().unwrap() / published.parse::<f64>().unwrap();
-            assert!(ratio < 1.04, "{line}");
+            assert!(ratio <= 1.01, "{line}");
         }
         rows += 1;
     }

@@ -46,6 +46,10 @@ fn a_series_is_learned_and_forecast() {
         }
     }
     assert_eq!(cells(&later)[4][0], month(211));
+    for level in ["-0.5", "0", "1.5"] {
+        let said = desk.fails(&["forecast", "m.orff", "--interval", level], 2);
+        assert!(said.contains(&format!("expected a level between 0 and 1, got {level}")), "{said}");
+    }
     let (json, _) = desk.ok(&["inspect", "m.orff"]);
     assert!(json.contains("one series, order 1, 1 row at once") && json.contains("whiteness"), "{json}");
     let said = desk.fails(&["evaluate", "m.orff", "data.csv"], 2);
@@ -204,6 +208,12 @@ fn shocks_are_followed_and_influence_is_told() {
     let (twice, _) = desk.ok(&["-q", "impulse", "m.orff", "data.csv", "--steps", "3", "--size", "2,-4"]);
     let other = cells(&twice);
     assert!((other[5][2].parse::<f64>().unwrap() + 4.0 * square).abs() < 1e-9, "{twice}");
+    // a shock that leaves the rows learned from is followed by a line
+    let (far, _) = desk.ok(&["impulse", "m.orff", "--steps", "3", "--size", "1000"]);
+    assert!((cells(&far)[5][2].parse::<f64>().unwrap() - 1000.0 * square).abs() < 1e-6, "{far}");
+    desk.ok(&["-q", "fit", "series", "data.csv", "--features", "40", "-o", "bent.orff"]);
+    let (_, said) = desk.ok(&["impulse", "bent.orff", "--steps", "3", "--size", "50"]);
+    assert!(said.contains("warning: a shock of a by 50: step 1 follows from rows further out"), "{said}");
     let said = desk.fails(&["impulse", "m.orff", "--size", "1,2,3"], 2);
     assert!(said.contains("--size: expected one number, or 2"), "{said}");
     let influence = ["-q", "influence", "data.csv", "--method", "linear", "--shifts", "39"];

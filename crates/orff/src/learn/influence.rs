@@ -115,7 +115,7 @@ fn told_by_others(x: &Mat<f64>, own: &[usize]) -> Result<Mat<f64>> {
     }
     let some = |columns: &[usize]| Mat::from_fn(x.nrows(), columns.len(), |i, k| x[(i, columns[k])]);
     let (u, y) = (some(&others), some(own));
-    let least = LeastSquares::begin(u.as_ref(), y.as_ref(), 0.0);
+    let least = LeastSquares::begin(u.as_ref(), y.as_ref(), 0.0)?;
     let found = least.solve(least.part(&u, &y, 0..x.nrows(), &mut Silent)?, false)?;
     Ok(found.affine.predict(&Inputs::Dense(u), Query::default())?.mean)
 }

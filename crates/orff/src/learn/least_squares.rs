@@ -1,6 +1,6 @@
 //! Least squares with a constant on the inputs themselves, from moments. \[least-squares\]
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Part};
 use crate::linalg::{self, Cholesky};
 use crate::model::{Affine, AffineSpread, Preparation};
@@ -12,6 +12,8 @@ use std::ops::Range;
 
 /// Pivots below this share of the largest are lost to rounding: columns that follow from others.
 const DEPENDENT: f64 = 1e-12;
+/// Deviations whose squares keep their digits.
+const LEAST: f64 = 1e-145;
 
 /// Rows in units in which their moments keep their digits.
 pub(super) struct LeastSquares {
@@ -29,15 +31,16 @@ pub(super) struct Found {
 
 impl LeastSquares {
     /// Centres and scales of some rows (n×d and n×p).
-    pub fn begin(x: MatRef<f64>, y: MatRef<f64>, ridge: f64) -> Self {
+    pub fn begin(x: MatRef<f64>, y: MatRef<f64>, ridge: f64) -> Result<Self> {
         let d = x.ncols();
         let mut preparation = Preparation::plain(d);
         for k in 0..d {
-            let (mean, sd) = spread(x, k);
+            let (mean, sd) = measured(x, k)?;
             preparation.centre[k] = mean;
             preparation.scale[k] = if sd > 1e-12 * mean.abs() { sd } else { 1.0 };
         }
-        LeastSquares { preparation, shift: (0..y.ncols()).map(|t| spread(y, t).0).collect(), ridge }
+        let shift = (0..y.ncols()).map(|t| Ok(measured(y, t)?.0)).collect::<Result<_>>()?;
+        Ok(LeastSquares { preparation, shift, ridge })
     }
 
     /// The same units with another ridge.
@@ -93,6 +96,22 @@ impl LeastSquares {
         let noise = Mat::zeros(table.ncols(), table.ncols());
         let preparation = self.preparation.clone();
         Ok(Found { affine: Affine { preparation, table, offset, noise, spread }, freedom, how })
+    }
+}
+
+/// Mean and standard deviation of a column, where their squares are numbers.
+fn measured(x: MatRef<f64>, k: usize) -> Result<(f64, f64)> {
+    let (mean, sd) = spread(x, k);
+    let refused = |how: &str| {
+        let what = "look for wrong entries, or change its unit";
+        Err(Error::Data(format!("series: its values {how} for floating-point numbers; {what}")))
+    };
+    let reach = x.col(k).iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
+    match (mean + sd).is_finite() {
+        false => refused("spread too far"),
+        // squares below this have lost digits
+        true if reach > 0.0 && reach < LEAST && mean.abs() < LEAST => refused("lie too close together"),
+        true => Ok((mean, sd)),
     }
 }
 

@@ -5,11 +5,12 @@ use super::begin::Choices;
 use super::least_squares::LeastSquares;
 use super::series::{Autoregression, Method};
 use crate::error::{Error, Result};
-use crate::linalg::Cholesky;
+use crate::linalg::{self, Cholesky};
 use crate::model::Query;
 use crate::rows::Inputs;
 use crate::series::{Lags, Series, covariance};
 use crate::watch::Watch;
+use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 /// How many rows back.
@@ -34,6 +35,7 @@ impl Autoregression {
         watch: &mut dyn Watch,
     ) -> Result<usize> {
         let Order::Given(order) = self.order else {
+            self.check_orders(series)?;
             let mut best: Option<(f64, usize)> = None;
             let mut tried = Vec::new();
             for order in 1..=self.max_order {
@@ -57,13 +59,31 @@ impl Autoregression {
         Ok(order)
     }
 
+    /// Refuses orders that the series is too short for.
+    fn check_orders(&self, series: &Series) -> Result<()> {
+        let longest = series.members.iter().map(|m| m.values.nrows()).max().unwrap_or(0);
+        // half of the rows are the first window, which has two steps at least
+        let (rows, what) = match self.order {
+            Order::Validation => ((series.length() / 2).saturating_sub(1), "half of the rows (the first window)"),
+            _ => (longest.saturating_sub(1), "the longest run of rows"),
+        };
+        let most = rows.saturating_sub(self.ahead);
+        match self.max_order <= most {
+            true => Ok(()),
+            false => {
+                let expected = format!("at most {most}, as {what} of {} must hold two steps", series.length());
+                Err(Error::parameter("max_order", expected, self.max_order))
+            }
+        }
+    }
+
     /// The error of one order in sequential cross-validation, on the same rows for every order.
     fn validated(&self, series: &Series, order: usize, watch: &mut dyn Watch) -> Result<f64> {
         let learner = Autoregression { order: Order::Given(order), ..self.here() };
         let length = series.length();
         // a few dozen windows tell orders apart, whatever the length
         let how = Sequential { step: (length / 100).max(1), horizon: self.ahead, ..Sequential::default() };
-        Ok(learner.validate(series, &how, watch)?.mse)
+        Ok(learner.validate_knowing(self.max_order, series, &how, watch)?.mse)
     }
 
     /// The log evidence of one order per row, on the same rows for every order; of least squares that of Schwarz.
@@ -76,11 +96,16 @@ impl Autoregression {
         rows.keep(&common);
         let n = rows.rows() as f64;
         if self.method == Method::Linear {
-            let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge());
+            let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge())?;
             let found = least.solve(least.part(&rows.inputs, &rows.outputs, 0..rows.rows(), watch)?, true)?;
             let fitted = found.affine.predict(&Inputs::Dense(rows.inputs.clone()), Query::default())?.mean;
-            let q = fitted.ncols() as f64;
-            let spread = covariance(&(&rows.outputs - &fitted), 0.0);
+            if n <= found.freedom {
+                return Ok(f64::NEG_INFINITY); // nothing is left to judge it by
+            }
+            // constants, and sums of other variables, are known without a model
+            let apart = varying(&rows.outputs)?;
+            let q = apart.ncols() as f64;
+            let spread = covariance(&((&rows.outputs - &fitted) * &apart), 0.0);
             let factor = Cholesky::new(spread.as_ref())
                 .map_err(|_| Error::numerical("evidence", "the residuals have no variance; give an order"))?;
             return Ok(-0.5 * factor.log_det() - 0.5 * q * found.freedom * n.ln() / n);
@@ -94,4 +119,20 @@ impl Autoregression {
             )
         })
     }
+}
+
+/// Directions (p×r), in units of deviations, in which rows (n×p) vary.
+fn varying(rows: &Mat<f64>) -> Result<Mat<f64>> {
+    let all = covariance(rows, 0.0);
+    let p = all.nrows();
+    let largest = (0..p).map(|t| rows.col(t).iter().map(|v| v.abs()).fold(0.0, f64::max));
+    // a deviation that is rounding beside the values is none
+    let scale: Vec<f64> = largest
+        .enumerate()
+        .map(|(t, most)| Some(all[(t, t)].sqrt()).filter(|sd| *sd > 1e-12 * most).map_or(0.0, f64::recip))
+        .collect();
+    let eigen = linalg::eigen(Mat::from_fn(p, p, |i, j| all[(i, j)] * scale[i] * scale[j]).as_ref())?;
+    let top = eigen.values.last().copied().unwrap_or(0.0);
+    let kept: Vec<usize> = (0..p).filter(|&k| eigen.values[k] > 1e-10 * top).collect();
+    Ok(Mat::from_fn(p, kept.len(), |i, k| scale[i] * eigen.vectors[(i, kept[k])]))
 }

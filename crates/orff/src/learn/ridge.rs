@@ -16,9 +16,19 @@ use serde::{Deserialize, Serialize};
 /// For classes the largest ridge is taken whose error exceeds the smallest by less than this share: labels can be
 /// interpolated, and then the errors of small ridges differ by rounding.
 const ALIKE: f64 = 1e-4;
+/// Systems up to this size are kept beside their factor, for eigenvalues where there is none.
+const KEPT_UNKNOWNS: usize = 1024;
 /// Ridges below this share of the largest of the path, 10⁻⁹ of the largest eigenvalue, are not looked at for classes: the
 /// rounding of their errors would exceed that.
 const RESOLVED: f64 = 1e-11;
+
+/// Rounding of the centred moments: M ε of the largest before their mean was taken away. At a long lengthscale that is most
+/// of them.
+fn rounding(all: &Centred) -> f64 {
+    let m = all.cc.nrows().min(all.mean_c.len());
+    let whole = |k: usize| all.cc[(k, k)] + all.weight * all.mean_c[k] * all.mean_c[k];
+    m as f64 * f64::EPSILON * (0..m).map(whole).fold(0.0, f64::max)
+}
 
 /// How the ridge is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -84,7 +94,8 @@ impl Gathering {
         if !direct && (unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !given)) {
             return self.iterated(unknowns, data, metric, again, watch);
         }
-        let system = if System::splits(map, data) {
+        let rounding = data.iter().map(|all| rounding(all)).fold(0.0, f64::max);
+        let mut system = if System::splits(map, data) {
             let summaries = data.iter().map(Centred::summary).collect();
             System::new(map, std::mem::replace(data, summaries), metric)?
         } else {
@@ -96,18 +107,30 @@ impl Gathering {
             && same_variance(&system)
         {
             let posterior = learner.posterior && unknowns <= 2 * EIGEN_UNKNOWNS;
+            let kept = (unknowns <= KEPT_UNKNOWNS).then(|| system.clone());
             let solution = solve_in_place(map, system, ridge, posterior, &mut |system, solutions| {
                 corrections.as_mut().map_or(Ok(None), |c| c.next(system, solutions, ridge, watch))
-            })?;
-            return Ok(Solved { solution, ridge, path: Vec::new(), reasons: Vec::new() });
+            });
+            match (solution, kept) {
+                // a ridge lost to rounding beside the largest eigenvalue: eigenvalues hold it apart
+                (Err(Error::Numerical { .. }), Some(kept)) => system = kept,
+                (solution, _) => {
+                    return Ok(Solved { solution: solution?, ridge, path: Vec::new(), reasons: Vec::new() });
+                }
+            }
         }
         let mut spectral = Spectral::new(system)?;
         watch.advance(0)?;
         let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+        // below that a score tells of rounding, not of rows
+        let least = spectral.least(rounding);
+        let resolved = |p: &PathPoint, score: f64| if p.ridge < least { f64::INFINITY } else { score };
         let (best, by) = match learner.ridge {
             Ridge::Given(ridge) => (spectral.at(ridge), None),
-            Ridge::Evidence => (spectral.minimise(|p| -p.evidence)?, Some("largest evidence")),
-            Ridge::Gcv => (spectral.minimise(|p| p.gcv)?, Some("smallest generalised cross-validation score")),
+            Ridge::Evidence => (spectral.minimise(|p| resolved(p, -p.evidence))?, Some("largest evidence")),
+            Ridge::Gcv => {
+                (spectral.minimise(|p| resolved(p, p.gcv))?, Some("smallest generalised cross-validation score"))
+            }
             Ridge::Loo => {
                 let [all] = &data[..] else { return Err(incomplete()) };
                 let best = self.leave_one_out(map, all, again, &spectral, &mut path, watch)?;

@@ -45,15 +45,22 @@ impl Autoregression {
     pub fn validate(&self, series: &Series, how: &Sequential, watch: &mut dyn Watch) -> Result<Validation> {
         self.check()?;
         how.check()?;
-        in_pool(self.threads, || self.here().validate_here(series, how, watch))
+        in_pool(self.threads, || self.here().validate_knowing(0, series, how, watch))
     }
 
-    fn validate_here(&self, series: &Series, how: &Sequential, watch: &mut dyn Watch) -> Result<Validation> {
+    /// The same for rows of which so many before are known at least: what models of other orders can predict, too.
+    pub(super) fn validate_knowing(
+        &self,
+        past: usize,
+        series: &Series,
+        how: &Sequential,
+        watch: &mut dyn Watch,
+    ) -> Result<Validation> {
         let Order::Given(order) = self.order else {
             return Err(Error::refused("validating an order that is chosen", "give the order"));
         };
         let layout = self.layout(series, order, how)?;
-        let task = layout.task(self);
+        let task = Task { past: past.max(order), ..layout.task(self) };
         watch.stage("validate");
         let mut tally = Tally::after(layout.empty * how.horizon * series.members.len());
         let training = match self.choose {
@@ -118,6 +125,7 @@ impl Layout {
             ends: self.ends.clone(),
             number: (0..self.ends.len()).collect(),
             horizon: self.horizon,
+            past: self.lags.order,
         }
     }
 }

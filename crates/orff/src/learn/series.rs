@@ -4,7 +4,7 @@ use super::begin::{Choices, in_pool};
 use super::least_squares::LeastSquares;
 use super::{ExactRegression, Order, Regression, Ridge};
 use crate::error::{Error, Result};
-use crate::feature::MapKind;
+use crate::feature::{BLOCK_ROWS, MapKind};
 use crate::kernel::Kernel;
 use crate::linalg;
 use crate::model::{Body, Dynamics, Info, Model, Query, Training};
@@ -152,19 +152,15 @@ impl Autoregression {
             Standardise::None => Cow::Borrowed(series),
             Standardise::Members => Cow::Owned(series.standardised(&centre, &spread)),
         };
-        let mut rows = lags.transitions(&seen)?;
+        let rows = lags.transitions(&seen)?;
         if rows.rows() < rows.possible {
             let left = rows.possible - rows.rows();
             choices.say(watch, format!("{left} of {} steps have a gap in them and are left out", rows.possible));
         }
         let (mut body, mut training) = self.settled(series, order, &mut choices, watch)?.learn(&rows, watch)?;
-        let inputs = Inputs::Dense(std::mem::replace(&mut rows.inputs, Mat::new()));
-        let mut residuals = body.predict(&inputs, Query::default())?.mean;
-        for (residual, output) in residuals.col_iter_mut().zip(rows.outputs.col_iter()) {
-            residual.iter_mut().zip(output.iter()).for_each(|(residual, output)| *residual = output - *residual);
-        }
+        let residuals = residuals(&body, &rows)?;
         if let Body::Affine(affine) = &mut body {
-            let freedom = affine.spread.as_ref().map_or(inputs.ncols(), |s| s.root.ncols()) as f64 + 1.0;
+            let freedom = affine.spread.as_ref().map_or(rows.inputs.ncols(), |s| s.root.ncols()) as f64 + 1.0;
             affine.noise = covariance(&residuals, freedom);
             if rows.rows() as f64 <= freedom {
                 let (n, what) = (rows.rows(), "the fit leaves no noise, and intervals no width; lower the order");
@@ -213,7 +209,7 @@ impl Autoregression {
 
     fn least_squares(&self, rows: &Transitions, watch: &mut dyn Watch) -> Result<(Body, Training)> {
         watch.stage("fit");
-        let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge());
+        let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge())?;
         let part = least.part(&rows.inputs, &rows.outputs, 0..rows.rows(), watch)?;
         let found = least.solve(part, self.posterior)?;
         let mut choices = Choices::default();
@@ -262,6 +258,20 @@ impl Autoregression {
             ..ExactRegression::default()
         }
     }
+}
+
+/// Outputs less what is predicted of them (n×hp).
+fn residuals(body: &Body, rows: &Transitions) -> Result<Mat<f64>> {
+    let of = |x: Mat<f64>| Ok::<_, Error>(body.predict(&Inputs::Dense(x), Query::default())?.mean);
+    let Body::Affine(_) = body else { return Ok(&rows.outputs - &of(rows.inputs.clone())?) };
+    // a line costs less than the memory that all rows at once would take
+    let mut rest = rows.outputs.clone();
+    for from in (0..rows.rows()).step_by(BLOCK_ROWS) {
+        let n = (rows.rows() - from).min(BLOCK_ROWS);
+        let mut some = rest.subrows_mut(from, n);
+        some -= of(rows.inputs.subrows(from, n).to_owned())?;
+    }
+    Ok(rest)
 }
 
 /// What the model keeps of the series.

@@ -30,6 +30,8 @@ pub(super) struct Task<'a> {
     /// Its place among all windows.
     pub number: Vec<usize>,
     pub horizon: usize,
+    /// Rows that must be known before those that are scored: m at least.
+    pub past: usize,
 }
 
 /// The ridges of a window, given its number.
@@ -52,7 +54,7 @@ impl Task<'_> {
         let (x, y, first) = (&self.rows.inputs, &self.rows.outputs, self.first.clone());
         let some = |m: &Mat<f64>| m.subrows(first.start, first.len()).to_owned();
         let own = self.learner.linear_ridge();
-        let least = LeastSquares::begin(some(x).as_ref(), some(y).as_ref(), own);
+        let least = LeastSquares::begin(some(x).as_ref(), some(y).as_ref(), own)?;
         slide(
             &self.windows,
             (x.ncols(), y.ncols()),
@@ -165,13 +167,14 @@ impl Task<'_> {
             let n = member.values.nrows();
             let Some(t) = end.checked_sub(member.first).filter(|&t| t < n) else { continue };
             let steps = self.horizon.min(n - t);
-            let known = (t >= self.lags.order).then(|| {
-                (1..=self.lags.order).flat_map(|k| member.values.row(t - k).iter().copied()).collect::<Vec<f64>>()
+            let known = (t >= self.past).then(|| {
+                (1..=self.past).flat_map(|k| member.values.row(t - k).iter().copied()).collect::<Vec<f64>>()
             });
-            let Some(state) = known.filter(|s| s.iter().all(|v| v.is_finite())) else {
+            let Some(mut state) = known.filter(|s| s.iter().all(|v| v.is_finite())) else {
                 tally.skipped += steps;
                 continue;
             };
+            state.truncate(self.lags.order * p);
             let others = |k: usize| match member.exogenous.ncols() {
                 0 => Some(Vec::new()),
                 _ => (t + k < n).then(|| member.exogenous.row(t + k).iter().copied().collect()),

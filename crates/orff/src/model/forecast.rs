@@ -156,7 +156,7 @@ impl Model {
     }
 
     /// The last m rows of a history as the model sees them, the latest first (mp).
-    fn state(&self, start: &Start) -> Result<Vec<f64>> {
+    pub(super) fn state(&self, start: &Start) -> Result<Vec<f64>> {
         let dynamics = self.dynamics()?;
         let (m, p, history) = (dynamics.lags.order, dynamics.variables(), start.history);
         if start.member >= dynamics.members.len() {

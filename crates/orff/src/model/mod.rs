@@ -32,6 +32,7 @@ pub(crate) use forecast::path;
 pub use forecast::{Ask, Forecast, Start};
 pub use grown::Grown;
 pub use held::{Held, Stored};
+pub use impulse::Responses;
 pub use linear::{Linear, Prediction, Query, Warp};
 pub use outliers::Outliers;
 pub use parts::{Energies, Parts};

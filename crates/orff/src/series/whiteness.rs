@@ -5,6 +5,9 @@ use crate::special::gamma_tail;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
+/// Rows whose products are taken at a time.
+const NEAR: usize = 2048;
+
 /// Autocorrelations of residuals and tests of whiteness. \[portmanteau\]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Whiteness {
@@ -39,26 +42,22 @@ impl Whiteness {
         };
         let mean: Vec<f64> =
             (0..p).map(|t| members.iter().zip(&known).map(|(m, known)| sum(m, known, t)).sum::<f64>() / n).collect();
-        // a residual that is not known counts for nothing
-        let centred: Vec<Mat<f64>> = members
-            .iter()
-            .zip(&known)
-            .map(|(m, known)| {
-                let mut centred = linalg::less(m.as_ref(), &mean);
-                for i in (0..m.nrows()).filter(|&i| !known[i]) {
-                    centred.row_mut(i).fill(0.0);
+        // C_h = Σ r_t r_{t−h}ᵀ/n (p×p), of some rows at a time: they are near for all lags
+        let mut sums = vec![Mat::zeros(p, p); lags + 1];
+        for (m, known) in members.iter().zip(&known) {
+            for from in (0..m.nrows()).step_by(NEAR) {
+                let (first, to) = (from.saturating_sub(lags), (from + NEAR).min(m.nrows()));
+                let mut r = linalg::less(m.subrows(first, to - first), &mean);
+                // a residual that is not known counts for nothing
+                (first..to).filter(|&i| !known[i]).for_each(|i| r.row_mut(i - first).fill(0.0));
+                for (h, c) in sums.iter_mut().enumerate().filter(|(h, _)| *h < to) {
+                    let start = from.max(h);
+                    let rows = |at: usize| r.subrows(at - first, to - start);
+                    linalg::add_tn(c.as_mut(), rows(start), rows(start - h));
                 }
-                centred
-            })
-            .collect();
-        // C_h = Σ r_t r_{t−h}ᵀ/n (p×p)
-        let covariance = |h: usize| {
-            let mut c = Mat::zeros(p, p);
-            for r in centred.iter().filter(|r| r.nrows() > h) {
-                linalg::add_tn(c.as_mut(), r.subrows(h, r.nrows() - h), r.subrows(0, r.nrows() - h));
             }
-            faer::Scale(1.0 / n) * c
-        };
+        }
+        let covariance = |h: usize| faer::Scale(1.0 / n) * &sums[h];
         let zero = covariance(0);
         let factor = Cholesky::new(zero.as_ref()).ok();
         let (mut autocorrelation, mut box_sums, mut total) = (Vec::new(), vec![0.0; p], 0.0);
@@ -108,9 +107,11 @@ pub(crate) fn covariance(rows: &Mat<f64>, spent: f64) -> Mat<f64> {
     for (t, mean) in mean.iter_mut().enumerate() {
         *mean = rows.col(t).iter().sum::<f64>() / n.max(1) as f64;
     }
-    let centred = linalg::less(rows.as_ref(), &mean);
     let mut sum = Mat::zeros(p, p);
-    linalg::add_tn(sum.as_mut(), centred.as_ref(), centred.as_ref());
+    for from in (0..n).step_by(NEAR) {
+        let centred = linalg::less(rows.subrows(from, (n - from).min(NEAR)), &mean);
+        linalg::add_tn(sum.as_mut(), centred.as_ref(), centred.as_ref());
+    }
     let left = (n as f64 - spent).max(0.1 * n as f64).max(1.0);
     faer::Scale(1.0 / left) * sum
 }

@@ -181,6 +181,13 @@ impl Spectral {
         grid(top, points)
     }
 
+    /// The least ridge that counts beside such an error of the matrices, at most the largest of the grid.
+    pub(crate) fn least(&self, error: f64) -> f64 {
+        let s2 = self.system.components.iter().map(|c| c.s2).fold(0.0, f64::max);
+        let most = self.grid(2).last().copied().unwrap_or(f64::INFINITY);
+        (error * s2 / self.system.rows).min(most)
+    }
+
     /// The ridge that minimises a score, by the grid and then golden sections around its best point.
     pub fn minimise(&self, score: impl Fn(&PathPoint) -> f64) -> Result<PathPoint> {
         Ok(self.at(minimise(&self.grid(29), |l| score(&self.at(l)))?))

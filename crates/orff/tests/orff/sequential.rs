@@ -279,3 +279,21 @@ fn windows_of_higher_orders_and_direct_steps() {
         assert_eq!(found.rows, row);
     }
 }
+
+#[test]
+fn windows_of_a_ridge_below_rounding() {
+    // features of a long lengthscale depend on each other, and the ridge is nothing beside them: no factor exists
+    let values = bent(160, 9);
+    let series = Series::new(values).unwrap();
+    let line = Autoregression { ridge: Ridge::Evidence, ..learner(Method::Linear) };
+    let how = Sequential { window: Auto::Fixed(120), ..Sequential::default() };
+    let known = line.validate(&series, &how, &mut Silent).unwrap().mse;
+    for ridge in [1e-18, 1e-20] {
+        let bare =
+            Autoregression { lengthscale: 40.0.into(), ridge: Ridge::Given(ridge), ..learner(Method::Features) };
+        let found = bare.validate(&series, &how, &mut Silent).unwrap();
+        assert!(found.rows == 40 && found.mse < 2.0 * known, "{ridge:e}: {} against {known}", found.mse);
+        let choices = bare.fit(&series, &mut Silent).unwrap().info.training.choices;
+        assert!(choices.iter().any(|line| line.starts_with("solved by eigenvalues")), "{choices:?}");
+    }
+}

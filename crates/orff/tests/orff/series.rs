@@ -170,7 +170,7 @@ fn iterated_forecasts_are_powers_of_the_companion() {
     }
     // responses to unit shocks are the top left corners of the powers
     let start = Start { history: &values, member: 0, future: None };
-    let responses = model.impulse_response(&start, 6, &[1.0; 3]).unwrap();
+    let responses = model.impulse_response(&start, 6, &[1.0; 3]).unwrap().at;
     let mut power = Mat::<f64>::identity(6, 6);
     for response in responses {
         assert!((&response - power.submatrix(0, 0, 3, 3)).norm_max() < 1e-9);
@@ -496,4 +496,110 @@ fn bad_series_are_refused_with_the_reason() {
     let model = (plain.fit)(&values, &table, &mut Silent).unwrap();
     let said = model.forecast(&start, &Ask::default(), &mut Silent).unwrap_err().to_string();
     assert!(said.contains("not learned from a series"), "{said}");
+}
+
+#[test]
+fn shocks_larger_than_the_series_are_followed() {
+    // a series of small numbers and shocks of 1: a line answers in proportion, other models say that they leave the rows
+    let values = three(200);
+    let small = Mat::from_fn(200, 3, |i, k| 1e-3 * values[(i, k)]);
+    let responses = |learner: &Autoregression, values: &Mat<f64>, size: f64| {
+        let model = learner.fit(&Series::new(values.clone()).unwrap(), &mut Silent).unwrap();
+        let start = Start { history: values, member: 0, future: None };
+        model.impulse_response(&start, 5, &[size; 3]).unwrap()
+    };
+    for learner in [linear(2), Autoregression { ahead: 2, ..linear(1) }] {
+        let (own, other) = (responses(&learner, &values, 1.0), responses(&learner, &small, 1.0));
+        assert!(own.warnings.is_empty() && other.warnings.is_empty());
+        own.at.iter().zip(&other.at).for_each(|(a, b)| assert!((a - b).norm_max() < 1e-9));
+    }
+    // what direct steps answer is the difference of two forecasts
+    let learner = Autoregression { ahead: 2, standardise: Standardise::Members, ..linear(2) };
+    let model = learner.fit(&Series::new(values.clone()).unwrap(), &mut Silent).unwrap();
+    let start = Start { history: &values, member: 0, future: None };
+    let found = model.impulse_response(&start, 5, &[0.5, -0.2, 0.1]).unwrap();
+    let mut moved = values.clone();
+    moved[(199, 1)] -= 0.2;
+    let (with, without) = (forecast(&model, &moved, 5), forecast(&model, &values, 5));
+    for step in 1..=5 {
+        (0..3).for_each(|i| {
+            let truth = with[(step - 1, i)] - without[(step - 1, i)];
+            assert!((found.at[step][(i, 1)] - truth).abs() < 1e-10, "step {step}");
+        });
+    }
+    let far = responses(&features(60), &small, 1.0);
+    assert!(
+        far.at.len() == 6 && far.warnings.iter().any(|line| line.starts_with("a shock of y1 by 1: step 1 follows"))
+    );
+    assert!(responses(&features(60), &small, 1e-4).warnings.is_empty());
+}
+
+#[test]
+fn orders_are_judged_on_the_same_rows() {
+    // every eighth row is not known: order 4 can predict half of the rows that order 1 can
+    let mut s = Stream::new(16, 0, 0);
+    let mut y = vec![0.0];
+    (1..400).for_each(|t| y.push(0.6 * y[t - 1] + s.normal() * if t % 8 < 4 { 3.0 } else { 0.3 }));
+    let known = |t: usize| t % 8 != 7;
+    let series = Series::new(Mat::from_fn(400, 1, |t, _| if known(t) { y[t] } else { f64::NAN })).unwrap();
+    let learner = Autoregression { order: Order::Validation, max_order: 4, ..linear(1) };
+    let model = learner.fit(&series, &mut Silent).unwrap();
+    let line = model.info.training.choices.iter().find(|line| line.starts_with("order ")).unwrap();
+    let told: f64 = line.rsplit_once("(1: ").unwrap().1.split_once(',').unwrap().0.parse().unwrap();
+    // the error of order 1 at rows whose four rows before are known, by a fit on each window
+    let (mut sum, mut count) = (0.0, 0.0);
+    for end in (200..400).step_by(4).filter(|&t| known(t) && (1..=4).all(|k| known(t - k))) {
+        let rows: Vec<usize> = (end - 199..end).filter(|&t| known(t) && known(t - 1)).collect();
+        let x = Mat::from_fn(rows.len(), 1, |i, _| y[rows[i] - 1]);
+        let by = least_squares(&x, &Mat::from_fn(rows.len(), 1, |i, _| y[rows[i]]));
+        sum += (y[end] - by[(0, 0)] - by[(1, 0)] * y[end - 1]).powi(2);
+        count += 1.0;
+    }
+    assert!(count > 5.0 && (told - sum / count).abs() < 1e-6, "{line}: {}", sum / count);
+}
+
+#[test]
+fn orders_of_constants_sums_and_short_series() {
+    let mut s = Stream::new(6, 0, 0);
+    let mut y = vec![0.0, 0.0, 0.0];
+    (3..400).for_each(|t| y.push(0.3 * y[t - 1] - 0.6 * y[t - 3] + s.normal()));
+    // a constant, and twice the series: the order is that of the series
+    let values = Mat::from_fn(400, 3, |i, k| [y[i], 7.0, 2.0 * y[i]][k]);
+    let learner = Autoregression { order: Order::Evidence, max_order: 5, ..linear(1) };
+    let of = |values: Mat<f64>| {
+        let model = learner.fit(&Series::new(values).unwrap(), &mut Silent)?;
+        Ok::<usize, orff::Error>(model.dynamics()?.lags.order)
+    };
+    assert_eq!(of(values.subcols(0, 2).to_owned()).unwrap(), 3);
+    assert_eq!(of(values).unwrap(), 3);
+    // more coefficients than rows: nothing is left to judge by, whatever the fit
+    let short = Mat::from_fn(12, 2, |_, _| s.normal());
+    assert!(of(short).unwrap() <= 2);
+    let said = |order: Order, n: usize| {
+        let learner = Autoregression { order, ..linear(1) };
+        learner.fit(&Series::new(three(n)).unwrap(), &mut Silent).unwrap_err().to_string()
+    };
+    let validated = said(Order::Validation, 12);
+    assert!(validated.starts_with("max_order: expected at most 4, as half of the rows"), "{validated}");
+    let judged = said(Order::Evidence, 7);
+    assert!(judged.starts_with("max_order: expected at most 5, as the longest run of rows"), "{judged}");
+}
+
+#[test]
+fn numbers_whose_squares_are_lost_are_refused() {
+    let values = three(60);
+    for (unit, why) in
+        [(1e200, "spread too far"), (1e-200, "lie too close together"), (1e-160, "lie too close together")]
+    {
+        let series = Series::new(Mat::from_fn(60, 3, |i, k| unit * values[(i, k)])).unwrap();
+        let said = linear(1).fit(&series, &mut Silent).unwrap_err().to_string();
+        assert!(said.contains(why) && said.contains("change its unit"), "{said}");
+    }
+    for unit in [1e-100, 1e100] {
+        let scaled = Mat::from_fn(60, 3, |i, k| unit * values[(i, k)]);
+        let plain = linear(1).fit(&Series::new(values.clone()).unwrap(), &mut Silent).unwrap();
+        let model = linear(1).fit(&Series::new(scaled.clone()).unwrap(), &mut Silent).unwrap();
+        let gap = &forecast(&plain, &values, 4) - faer::Scale(1.0 / unit) * forecast(&model, &scaled, 4);
+        assert!(gap.norm_max() < 1e-9);
+    }
 }
