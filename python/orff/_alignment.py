@@ -59,7 +59,7 @@ class LearnedKernel(Alignment):
         Parameters
         ----------
         outputs : int
-            Number of outputs.
+            Number of outputs; with one it is a scalar kernel, which serves any number of them.
         """
         omega, weights = self._fitted().atoms()
         return atoms(omega, np.tile(np.eye(outputs), (len(weights), 1)), weights)

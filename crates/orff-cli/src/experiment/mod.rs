@@ -138,9 +138,19 @@ const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
+/// Sets of rows that an experiment can be run on one by one.
+fn parts(name: &str) -> &'static [&'static str] {
+    match name {
+        "l19-table-1" => &l19::SETS,
+        "l19-figure-3" => &l19::PAIRS,
+        _ => &[],
+    }
+}
+
 /// Prints rows of results as they come.
 pub struct Report<'a> {
     out: &'a mut dyn Write,
+    part: Option<&'a str>,
 }
 
 impl Report<'_> {
@@ -162,6 +172,16 @@ impl Report<'_> {
     /// What one seed gave, beside the table.
     pub fn tell(&self, name: &str, seed: u64, value: f64) {
         eprintln!("{name}, {}: {value:.4}", seed + 1);
+    }
+
+    /// Whether a set of rows is asked for.
+    pub fn wants(&self, set: &str) -> bool {
+        self.part.is_none_or(|part| part == set)
+    }
+
+    /// What was chosen for one seed, beside the table.
+    pub fn chose(&self, name: &str, seed: u64, choice: &dyn std::fmt::Debug) {
+        eprintln!("{name}, {}: {choice:?}", seed + 1);
     }
 
     /// Between two seeds: stops when the user asked to.
@@ -187,12 +207,13 @@ pub fn command() -> Command {
         .value_name("N")
         .value_parser(clap::value_parser!(u64).range(1..))
         .help("Number of seeds to average over; by default as many as the experiment is judged on");
+    let part = Arg::new("part").long("part").value_name("SET").help("Only this one of the experiment's sets of rows");
     Command::new("experiment")
         .about("Recompute tables of the papers beside the published numbers")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(Command::new("list").about("List the experiments"))
-        .subcommand(Command::new("run").about("Run one experiment").arg(name).arg(seeds))
+        .subcommand(Command::new("run").about("Run one experiment").arg(name).arg(seeds).arg(part))
 }
 
 /// Runs it.
@@ -210,7 +231,15 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         return Err(Usage(format!("experiment: expected one of {}, got {asked}", names.join(", "))).into());
     };
     let seeds = matches.get_one::<u64>("seeds").copied().unwrap_or(e.seeds);
+    let part = matches.get_one::<String>("part").map(String::as_str);
+    if let Some(part) = part.filter(|part| !parts(e.name).contains(part)) {
+        let known = match parts(e.name) {
+            [] => format!("nothing, {} has no parts", e.name),
+            some => format!("one of {}", some.join(", ")),
+        };
+        return Err(Usage(format!("--part: expected {known}, got {part}")).into());
+    }
     writeln!(out, "{}, {seeds} seeds", e.about)?;
     writeln!(out, "{:62} {:>8}  {:>8}  {:>9}", "", "mean", "sd", "published")?;
-    (e.run)(seeds, &mut Report { out: &mut out })
+    (e.run)(seeds, &mut Report { out: &mut out, part })
 }

@@ -30,6 +30,8 @@ fn wrong_questions_get_clear_answers() {
         (vec!["predict", "none.orff", "d.csv"], 1, "orff: none.orff: no such file\n"),
         (vec!["fit", "nothing"], 2, "nothing"),
         (vec!["experiment", "run", "x99"], 2, "expected one of m16-table-1"),
+        (vec!["experiment", "run", "l19-table-1", "--part", "x"], 2, "--part: expected one of breast, adult, farm"),
+        (vec!["experiment", "run", "m16-table-1", "--part", "x"], 2, "m16-table-1 has no parts"),
     ] {
         let said = desk.fails(&args, code);
         assert!(said.contains(sentence), "{args:?}: {said}");

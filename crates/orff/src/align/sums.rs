@@ -50,13 +50,15 @@ pub struct Sums {
     pub rows: f64,
     /// Σ wλᵢᵢ.
     diagonal: f64,
+    /// Whether a row had another weight than 1.
+    pub weighted: bool,
 }
 
 impl Sums {
     /// No rows yet, for so many atoms.
     pub fn new(atoms: &Atoms, likeness: Likeness) -> Self {
         let sums = vec![0.0; atoms.count() * 2 * likeness.width()];
-        Sums { likeness, sums, rows: 0.0, diagonal: 0.0 }
+        Sums { likeness, sums, rows: 0.0, diagonal: 0.0, weighted: false }
     }
 
     /// Megabytes for so many atoms.
@@ -81,6 +83,7 @@ impl Sums {
                 return Err(Error::refused("weights of entries with kernel alignment", why));
             }
         };
+        self.weighted |= weight.iter().any(|w| *w != 1.0);
         let (inputs, parts) = self.parts(rows, &weight)?;
         let width = self.likeness.width();
         let (mut sums, mut atom) = (self.sums.as_mut_slice(), 0);

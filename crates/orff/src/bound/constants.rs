@@ -64,7 +64,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Those of a resolved kernel for points of a diameter in the chart of its group. Time O(d + p³).
+    /// Those of a resolved kernel for points of a diameter in the chart of its group. Time O(d + p³), of spectral mixtures O(d³).
     pub fn of(kernel: &Kernel, d: usize, diameter: f64, measure: Measure) -> Result<Self> {
         if !(diameter.is_finite() && diameter > 0.0) {
             return Err(Error::parameter("diameter", "a number > 0", diameter));
@@ -133,7 +133,7 @@ impl Constants {
             false => law.second,
         };
         // never zero, which rounding makes of a tiny diameter
-        let variance = if tilted { mass } else { cosine_variance(&spectrum, d, diameter)?.max(1e-12) };
+        let variance = if tilted { mass } else { cosine_variance(&spectrum, &law, d, diameter)?.max(1e-12) };
         let largest_moment = law.covariance.iter().copied().fold(0.0, f64::max);
         Ok(Constants {
             inputs: d,
@@ -173,7 +173,7 @@ impl Constants {
         let rest = (d - 1) as f64;
         let (top, hs, trace) = (g.max(h), (g * g + h * h * rest).sqrt(), g + h * rest);
         let (t, half) = (law.second, d as f64 / 2.0);
-        // E[ratio·‖ω‖²ωωᵀ] has this diagonal, E[ratio·‖ω‖⁶] is sixth, ratio·‖ω‖² at most peak with ψ₁ norm orlicz
+        // E[ratio·‖ω‖²ωωᵀ] has these eigenvalues, E[ratio·‖ω‖⁶] is sixth, ratio·‖ω‖² at most peak with ψ₁ norm orlicz
         let (weighted, sixth, peak, orlicz) = match measure {
             Measure::Plain => (law.weighted.clone(), law.sixth, f64::INFINITY, law.orlicz),
             Measure::Trace => (law.covariance.iter().map(|c| t * c).collect(), t * law.fourth, t, t / 2f64.ln()),
@@ -186,7 +186,7 @@ impl Constants {
             }
         };
         let fourth: f64 = weighted.iter().sum(); // E[ratio·‖ω‖⁴]
-        // E[A²] is diagonal: g²E[·‖ω‖²ωωᵀ] + h²(E[·‖ω‖⁴]I − E[·‖ω‖²ωωᵀ])
+        // eigenvalues of E[A²] = g²E[·‖ω‖²ωωᵀ] + h²(E[·‖ω‖⁴]I − E[·‖ω‖²ωωᵀ])
         let square: Vec<f64> = weighted.iter().map(|w| g * g * w + h * h * (fourth - w)).collect();
         let largest = square.iter().copied().fold(0.0, f64::max);
         let largest_moment = law.covariance.iter().copied().fold(0.0, f64::max);
@@ -233,9 +233,13 @@ fn base(scalar: &Kernel, d: usize, diameter: f64) -> Result<(Spectrum, f64, usiz
 /// At most sup Var cos⟨δ,ω⟩ = ½(1 + k₀(2δ)) − k₀(δ)² over ‖δ‖ ≤ |C|.
 ///
 /// With q = k₀(δ): gaussian k₀(2δ) = q⁴, laplace q², and k₀(2δ) ≤ q for all here. −log k₀ is a concave function of squares of
-/// coordinates, so that q is smallest where they are equal, at the shortest lengthscale.
-fn cosine_variance(spectrum: &Spectrum, d: usize, diameter: f64) -> Result<f64> {
+/// coordinates, so that q is smallest where they are equal, at the shortest lengthscale. Waves come back: of spectral mixtures Var cos ≤
+/// E(1 − cos)² ≤ ¼E⟨δ,ω⟩⁴, and at most 1.
+fn cosine_variance(spectrum: &Spectrum, law: &Frequencies, d: usize, diameter: f64) -> Result<f64> {
     let scales = spectrum.check(d)?;
+    if let Spectrum::SpectralMixture(_) = spectrum {
+        return Ok((0.25 * diameter.powi(4) * law.fourth).min(1.0));
+    }
     let shortest = scales.iter().copied().fold(f64::INFINITY, f64::min);
     let t = diameter / (d as f64).sqrt() / shortest;
     let farthest: Vec<f64> = scales.iter().map(|s| s * t).collect();

@@ -1,7 +1,10 @@
 //! Moments of the frequencies ω that the constants of the bounds are made of. \[bound-constants\]
 
+use super::waves;
 use crate::error::{Error, Result};
+use crate::linalg;
 use crate::spectrum::Spectrum;
+use faer::Mat;
 
 /// Moments of the law ρ of a spectrum on d inputs; infinite where there is none.
 ///
@@ -28,9 +31,9 @@ pub struct Frequencies {
     pub fourth: f64,
     /// E‖ω‖⁶.
     pub sixth: f64,
-    /// E[ωₖ²] (d): the diagonal of E[ωωᵀ], which has nothing off it.
+    /// Eigenvalues of E[ωωᵀ] (d): its diagonal E[ωₖ²], which but for spectral mixtures has nothing off it.
     pub covariance: Vec<f64>,
-    /// E[‖ω‖²ωₖ²] (d): the diagonal of E[‖ω‖²ωωᵀ], which has nothing off it.
+    /// Eigenvalues of E[‖ω‖²ωωᵀ] (d), likewise.
     pub weighted: Vec<f64>,
     /// ‖‖ω‖²‖_ψ₁, infinite where ‖ω‖² has no exponential moment.
     pub orlicz: f64,
@@ -39,7 +42,7 @@ pub struct Frequencies {
 }
 
 impl Frequencies {
-    /// The moments of a spectrum. Time O(d).
+    /// The moments of a spectrum. Time O(d), of spectral mixtures O(d³).
     pub fn of(spectrum: &Spectrum, d: usize) -> Result<Self> {
         let scales = spectrum.check(d)?;
         let a: Vec<f64> = scales.iter().map(|s| 1.0 / (s * s)).collect();
@@ -59,10 +62,16 @@ impl Frequencies {
             ("cauchy", _) => Ok(Self::product(&a, [2.0, 24.0, 720.0])),
             // sech(πζ) has E ζ²ⁿ = |E₂ₙ|/4ⁿ, Euler's numbers 1, 5, 61
             ("skewed-chi2", _) => Ok(Self::product(&a, [1.0 / 4.0, 5.0 / 16.0, 61.0 / 64.0])),
-            (name, _) => Err(Error::refused(
-                format!("a bound for {name}"),
-                "the moments of its frequencies are not written down (use gaussian, laplace, cauchy, matern or skewed-chi2)",
-            )),
+            (name, _) => {
+                let parts = waves::normals(spectrum, &scales);
+                let none = || {
+                    Error::refused(
+                        format!("a bound for {name}"),
+                        "the moments of its frequencies are not written down",
+                    )
+                };
+                Self::waves(&parts.ok_or_else(none)?, &spectrum.minus_hessian(&vec![0.0; d])?)
+            }
         }
     }
 
@@ -128,8 +137,31 @@ impl Frequencies {
         }
     }
 
-    /// The law of gaussian frequencies with their variances multiplied by c.
+    /// Normal frequencies about several means, with E[ωωᵀ] (d×d).
+    fn waves(parts: &[waves::Normal], covariance: &Mat<f64>) -> Result<Self> {
+        let [second, fourth, sixth] = waves::even(parts);
+        let weighted = waves::wave(parts, &vec![0.0; covariance.nrows()]);
+        Ok(Frequencies {
+            first: second.sqrt(),
+            second,
+            third: (second * fourth).sqrt(),
+            fourth,
+            sixth,
+            covariance: linalg::eigen(covariance.as_ref())?.values,
+            weighted: linalg::eigen(weighted.as_ref())?.values,
+            orlicz: waves::orlicz(parts),
+            isotropic: false,
+        })
+    }
+
+    /// The law of gaussian frequencies with their variances multiplied by c: of the tilted measure, which others do not have.
     pub(super) fn widened(spectrum: &Spectrum, d: usize, c: f64) -> Result<Self> {
+        if !matches!(spectrum, Spectrum::Gaussian(_)) {
+            return Err(Error::refused(
+                format!("measure tilted for {}", spectrum.name()),
+                "the tilt by a wider normal law is for gaussian only (use measure trace or plain)",
+            ));
+        }
         let scales: Vec<f64> = spectrum.check(d)?.iter().map(|s| s / c.sqrt()).collect();
         Frequencies::of(&spectrum.clone().with_lengthscale(scales.into()), d)
     }

@@ -18,6 +18,7 @@ mod setting;
 mod tail;
 mod variance;
 mod warped;
+mod waves;
 
 pub use constants::Constants;
 pub use empirical::{Empirical, Pairs, measure, needed};

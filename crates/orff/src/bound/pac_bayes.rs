@@ -127,6 +127,8 @@ pub fn guarantees(alignment: &Alignment, delta: f64) -> Result<Vec<Guarantee>> {
     let rows = format!(
         "{n} independent rows of one law; candidates, kernel and t = {t:.4} chosen without looking at them (units and open lengthscales look at their inputs)"
     );
+    let weights = "violated: rows have weights, and the copies they stand for are not independent";
+    let weights = about.weighted.then(|| weights.to_string());
     if let Some(landmarks) = &alignment.landmarks {
         let count = landmarks.nrows();
         let compared = if about.own { n - 1.0 } else { n };
@@ -140,6 +142,7 @@ pub fn guarantees(alignment: &Alignment, delta: f64) -> Result<Vec<Guarantee>> {
         if !about.own {
             assumptions.push("violated: landmarks are centroids of the rows, of which they should not depend".into());
         }
+        assumptions.extend(weights);
         return Ok(vec![Guarantee { name: "theorem-1", loss, value, assumptions }]);
     }
     let (loss, kl, divergence) = alignment.summary(0);
@@ -160,7 +163,7 @@ pub fn guarantees(alignment: &Alignment, delta: f64) -> Result<Vec<Guarantee>> {
         name,
         loss,
         value,
-        assumptions: vec![rows.clone(), far],
+        assumptions: [rows.clone(), far].into_iter().chain(weights.clone()).collect(),
     };
     Ok(all.into_iter().map(line).collect())
 }

@@ -158,6 +158,7 @@ fn approximation(model: &Model, linear: &Linear, seen: &Seen, probability: f64) 
     let setting = Setting {
         measure: word.parse().unwrap_or(Measure::Trace),
         map: linear.map.kind(),
+        sum: model.info.params.get("sum").and_then(|v| serde_json::from_value(v.clone()).ok()).unwrap_or_default(),
         ..Setting::new(kernel, d, seen.diameter().max(1e-9))
     };
     let atoms = linear.map.atoms().count() as u64;

@@ -1,6 +1,6 @@
 //! The variance of K̂(δ), exactly and as the papers bound it. \[kernel-variance\]
 
-use super::Frequencies;
+use super::{Frequencies, waves};
 use crate::error::{Error, Result};
 use crate::feature::MapKind;
 use crate::kernel::Kernel;
@@ -70,6 +70,7 @@ fn squares(kernel: &Kernel, delta: &[f64], measure: Measure) -> Result<(Mat<f64>
             let (mass, value) = match measure {
                 Measure::Tilted => {
                     // E_ρ[ratio cos] = (4/3)^{d/2} times the kernel of variances (2/3)/ℓ²
+                    Frequencies::widened(&k.spectrum, d, 2.0 / 3.0)?; // refuses what is not gaussian
                     let mass = libm::pow(4.0 / 3.0, d as f64 / 2.0);
                     let shrunk: Vec<f64> = twice.iter().map(|x| (2.0f64 / 3.0).sqrt() * x).collect();
                     (mass, mass * k.spectrum.value(&shrunk)?)
@@ -118,31 +119,25 @@ fn field(
             // ratio = T/‖ω‖²
             none(law.second)?;
             let t = Scale(law.second);
-            let square = t * whole(diagonal(&law.covariance));
+            let square = t * whole(spectrum.minus_hessian(&vec![0.0; d])?);
             Ok((square, Some(t * whole(spectrum.minus_hessian(&twice)?))))
         }
         Measure::Plain => {
             none(law.fourth)?;
-            let wave = (spectrum.name() == "gaussian").then(|| gaussian_wave(&law.covariance, &twice));
-            Ok((whole(diagonal(&law.weighted)), wave.map(whole)))
+            match waves::normals(spectrum, &spectrum.check(d)?) {
+                Some(parts) => {
+                    Ok((whole(waves::wave(&parts, &vec![0.0; d])), Some(whole(waves::wave(&parts, &twice)))))
+                }
+                None => Ok((whole(diagonal(&law.weighted)), None)),
+            }
         }
         Measure::Tilted => {
             let mass = Scale(libm::pow(4.0 / 3.0, d as f64 / 2.0));
-            let narrow = Frequencies::widened(spectrum, d, 2.0 / 3.0)?;
-            let wave = whole(gaussian_wave(&narrow.covariance, &twice));
-            Ok((mass * whole(diagonal(&narrow.weighted)), Some(mass * wave)))
+            Frequencies::widened(spectrum, d, 2.0 / 3.0)?; // refuses what is not gaussian
+            let wide: Vec<f64> = spectrum.check(d)?.iter().map(|l| l * 1.5f64.sqrt()).collect();
+            let parts = waves::normals(spectrum, &wide).unwrap_or_default();
+            let at = |x: &[f64]| mass * whole(waves::wave(&parts, x));
+            Ok((at(&vec![0.0; d]), Some(at(&twice))))
         }
     }
-}
-
-/// E[cos⟨x,ω⟩ ‖ω‖²ωωᵀ] (d×d) of ω ~ N(0, diag a), by Isserlis with y = a∘x:
-/// k₀(x)[aᵢ(Σa + 2aᵢ − ‖y‖²)δᵢⱼ − (Σa + 2aᵢ + 2aⱼ − ‖y‖²)yᵢyⱼ].
-fn gaussian_wave(a: &[f64], x: &[f64]) -> Mat<f64> {
-    let y: Vec<f64> = a.iter().zip(x).map(|(a, x)| a * x).collect();
-    let value = libm::exp(-0.5 * y.iter().zip(x).map(|(y, x)| y * x).sum::<f64>());
-    let (sum, square) = (a.iter().sum::<f64>(), y.iter().map(|y| y * y).sum::<f64>());
-    Mat::from_fn(a.len(), a.len(), |i, j| {
-        let own = if i == j { a[i] * (sum + 2.0 * a[i] - square) } else { 0.0 };
-        value * (own - (sum + 2.0 * a[i] + 2.0 * a[j] - square) * y[i] * y[j])
-    })
 }

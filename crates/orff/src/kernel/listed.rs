@@ -6,7 +6,8 @@ use crate::spectrum::Draw;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// K₀(δ) = Σⱼ aⱼ cos⟨δ,ωⱼ⟩ BⱼBⱼᵀ, exactly: the atoms are the kernel, in the units of the inputs.
+/// K₀(δ) = Σⱼ aⱼ cos⟨δ,ωⱼ⟩ BⱼBⱼᵀ, exactly: the atoms are the kernel, in the units of the inputs. Atoms with one output are a scalar kernel,
+/// which serves any number of outputs, the same for each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Listed {
@@ -36,9 +37,17 @@ impl Formula for Listed {
         self.atoms().map(drop)
     }
 
-    fn resolve(&self, _: &Seen) -> Result<Kernel> {
+    fn resolve(&self, seen: &Seen) -> Result<Kernel> {
         self.atoms()?;
-        Ok(self.clone().into())
+        let (count, p) = (self.omega.mat().nrows(), seen.outputs);
+        let (b, r) = (self.factors.mat(), self.factors.mat().ncols());
+        if b.nrows() != count || p <= 1 {
+            return Ok(self.clone().into());
+        }
+        // bⱼ ⊗ I
+        let each = |i: usize, k: usize| if i % p == k % p { b[(i / p, k / p)] } else { 0.0 };
+        let factors = Matrix::new(Mat::from_fn(count * p, r * p, each), "factors")?;
+        Ok(Listed { factors, ..self.clone() }.into())
     }
 
     fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {

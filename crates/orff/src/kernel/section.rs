@@ -27,7 +27,7 @@ impl Kernel {
             }),
             Kernel::CurlFree(_) | Kernel::DivFree(_) | Kernel::Helmholtz(_) => Ok(Some(d)),
             Kernel::Transformable(k) => Ok(Some(k.views.len())),
-            Kernel::Listed(k) => Ok(Some(k.factors.mat().nrows() / k.omega.mat().nrows())),
+            Kernel::Listed(k) => Ok(Some(k.factors.mat().nrows() / k.omega.mat().nrows()).filter(|own| *own != 1)),
             Kernel::Sum(k) => same_outputs(&k.terms.iter().collect::<Vec<_>>(), d, "terms of a sum of kernels"),
             Kernel::Product(k) => same_outputs(&[&*k.left, &*k.right], d, "factors of a product of kernels"),
             Kernel::Scaled(k) => k.of.own_outputs(d),

@@ -151,6 +151,7 @@ impl Landmarking<'_> {
             labels,
             own,
             chosen: false,
+            weighted: sums.weighted,
         };
         block.weight.fill(1.0);
         block.factors = Factors::Shared(Mat::identity(1, 1));

@@ -123,6 +123,7 @@ impl Weighing {
             labels: Vec::new(),
             own: false,
             chosen,
+            weighted: sums.weighted,
         };
         let alignment = Alignment { about, prior, losses, posterior, landmarks: None };
         choices.say(watch, said(&alignment, some.len()));

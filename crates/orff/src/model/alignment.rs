@@ -49,6 +49,9 @@ pub struct Learned {
     /// Whether β was chosen in sight of the losses.
     #[serde(default)]
     pub chosen: bool,
+    /// Whether rows had weights.
+    #[serde(default)]
+    pub weighted: bool,
 }
 
 /// Frequencies that depend on nothing but this.

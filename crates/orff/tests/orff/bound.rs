@@ -58,6 +58,10 @@ fn what_no_theorem_covers_is_refused_with_the_reason() {
     refused(at(json!({"diameter": 0.0})), "diameter");
     refused(at(json!({"kernel": "curl-free*div-free"})), "not written down");
     refused(at(json!({"kernel": "curl-free + div-free", "sum": "mixture"})), "mixture");
+    // a bound of atoms that cannot be drawn
+    refused(at(json!({"kernel": "matern(2.5)", "measure": "tilted"})), "measure tilted for matern");
+    refused(at(json!({"kernel": "curl-free(cauchy)", "measure": "tilted"})), "measure tilted for cauchy");
+    refused(at(json!({"kernel": "spectral-mixture(2)"})), "components");
     // theorems that do not apply say why; the others answer
     let why = |values, name: &str| {
         let answer = ask(values).unwrap();

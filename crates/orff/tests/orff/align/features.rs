@@ -127,6 +127,26 @@ fn a_learned_kernel_is_one_for_any_learner() {
     assert!(error < 0.8 * spread, "{error} of {spread}");
 }
 
+/// A list of atoms with one output is a scalar kernel, as gaussian is: it serves classes and learners of curves, too.
+#[test]
+fn a_learned_kernel_of_one_output_serves_many() {
+    let (x, y) = rows(200, 3, 3);
+    let found = features(&x, &y, some());
+    let (one, two) = (Kernel::from(found.model.listed(1).unwrap()), Kernel::from(found.model.listed(2).unwrap()));
+    let seen = Seen { outputs: 2, ..Seen::default() };
+    let (a, b) = (x.row(0).iter().copied().collect::<Vec<_>>(), x.row(7).iter().copied().collect::<Vec<_>>());
+    let apart = one.resolve(&seen).unwrap().eval(&a, &b).unwrap() - two.eval(&a, &b).unwrap();
+    assert!(apart.norm_max() < 1e-15 && one.own_outputs(3).unwrap().is_none());
+    assert_eq!(two.own_outputs(3).unwrap(), Some(2));
+    let table = Table::new(x.clone(), y.clone()).unwrap();
+    let values = |kernel: &Kernel| Map::from_iter([("kernel".to_string(), serde_json::to_value(kernel).unwrap())]);
+    for name in ["classification", "regression", "exact", "nystrom", "risk", "quantiles", "svm", "laplacian"] {
+        let Ok(learner) = learner(name) else { panic!("no learner {name}") };
+        let found = (learner.fit)(&values(&one), &table, &mut Silent);
+        assert!(found.is_ok(), "{name}: {}", found.err().unwrap());
+    }
+}
+
 /// Few learned features tell what as many drawn ones cannot: one direction of many matters.
 #[test]
 fn few_learned_features_are_worth_many_drawn_ones() {

@@ -1,7 +1,8 @@
 //! Bounds beside errors that are seen.
 
+use super::constants::waves;
 use super::{ask, coupled, scalar, spectrum};
-use orff::bound::{Scope, Setting, bounds, measure};
+use orff::bound::{Report, Scope, Setting, bounds, measure};
 use orff::feature::MapKind;
 use orff::kernel::Kernel;
 use orff::spectrum::{Draw, Measure};
@@ -36,13 +37,15 @@ fn every_bound_is_above_the_quantile_of_errors() {
         ("curl-free matern", Kernel::curl_free(spectrum("matern", 0.8.into()))),
         ("div-free", Kernel::div_free(gaussian())),
         ("helmholtz", Kernel::helmholtz(gaussian(), 0.3)),
+        ("waves", scalar(waves())),
+        ("curl-free waves", Kernel::curl_free(waves())),
         ("sum", 0.5 * Kernel::curl_free(gaussian()) + Kernel::div_free(spectrum("matern", 0.8.into()))),
     ];
     let mut compared = (0, 0);
     for (name, kernel) in kernels {
         for d in [1, 2, 4] {
-            if d == 1 && kernel.eval(&[0.0], &[0.0]).is_err() {
-                continue; // no field on the line
+            if kernel.eval(&vec![0.0; d], &vec![0.0; d]).is_err() {
+                continue; // no field on the line, and waves of the plane
             }
             for law in [Measure::Plain, Measure::Trace] {
                 for atoms in [20, 200] {
@@ -136,4 +139,30 @@ fn measured_errors_are_those_of_the_definition() {
     assert!(share <= 0.1, "{share}");
     let features = with(json!({"epsilon": epsilon, "probability": 0.1})).measured.unwrap();
     assert!(features > 100.0 && features < 800.0, "{features}");
+}
+
+#[test]
+fn reports_are_of_the_draw_that_was_made() {
+    let mut s = orff::random::Stream::new(6, 1, 0);
+    let x = faer::Mat::from_fn(80, 1, |_, _| 4.0 * s.uniform());
+    let y = faer::Mat::from_fn(80, 1, |i, _| x[(i, 0)].sin() + 0.1 * s.normal());
+    let rows = orff::rows::Table::new(x, y).unwrap();
+    let report = |kernel: &str, sum: &str| {
+        let kernel: Kernel = kernel.parse().unwrap();
+        let values = json!({"kernel": kernel, "sum": sum, "features": 200});
+        let learner = orff::learn::learner("regression").unwrap();
+        let model = (learner.fit)(values.as_object().unwrap(), &rows, &mut Silent).unwrap();
+        Report::of(&model, &rows, 0.05, &mut Silent).unwrap().approximation.unwrap()
+    };
+    // the theorems are not for atoms of a mixture of laws, and of one term both draws are the same
+    assert!(report("gaussian(0.5) + gaussian(2.0)", "mixture").bound.is_none());
+    for (kernel, sum) in [
+        ("gaussian(0.5) + gaussian(2.0)", "concatenation"),
+        ("gaussian(0.5)", "mixture"),
+        ("spectral-mixture([[1, 3, 0.4], [0.5, 0.2, 1]])", "concatenation"),
+        ("spectral-mixture(2)", "concatenation"),
+    ] {
+        let found = report(kernel, sum);
+        assert!(found.bound.is_some_and(|(epsilon, _)| epsilon > found.measured), "{kernel}: {found:?}");
+    }
 }
