@@ -88,7 +88,8 @@ fn command_table(page: &mut String, command: &Command) -> Result<()> {
             false => Vec::new(),
         };
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-        let values = if values.is_empty() { String::new() } else { format!(" One of {}.", values.join(", ")) };
+        let told = values.len() < 2 || help.contains("[takes: ");
+        let values = if told { String::new() } else { format!(" One of {}.", values.join(", ")) };
         writeln!(page, "| `{word}` | {} | {}.{values} |", default.join(", "), help.trim_end_matches('.'))?;
     }
     Ok(())

@@ -30,6 +30,19 @@ impl Listed {
         let weights = self.weights.as_deref().unwrap_or(&even);
         Atoms::listed(self.omega.mat().as_ref(), self.factors.mat().as_ref(), weights)
     }
+
+    /// The scalar kernel of atoms that are the same for each of p outputs, Bⱼ = bⱼ ⊗ I; none where outputs are tied.
+    pub(super) fn scalar(&self) -> Option<(Listed, usize)> {
+        let (count, b) = (self.omega.mat().nrows(), self.factors.mat());
+        let p = b.nrows().checked_div(count)?;
+        let own = Mat::from_fn(count, b.ncols().checked_div(p)?, |j, k| b[(j * p, k * p)]);
+        let same = |i: usize, k: usize| b[(i, k)] == if i % p == k % p { own[(i / p, k / p)] } else { 0.0 };
+        let whole = b.nrows() == count * p && b.ncols() == own.ncols() * p;
+        if !whole || own.ncols() == 0 || !(0..b.nrows()).all(|i| (0..b.ncols()).all(|k| same(i, k))) {
+            return None;
+        }
+        Some((Listed { factors: Matrix::new(own, "factors").ok()?, ..self.clone() }, p))
+    }
 }
 
 impl Formula for Listed {

@@ -90,6 +90,10 @@ impl Kernel {
                 }
                 (sum, gamma)
             }
+            Kernel::Listed(listed) => {
+                let (scalar, p) = listed.scalar()?;
+                (scalar.into(), Mat::identity(p, p))
+            }
             _ => return None,
         };
         if gamma.nrows() != gamma.ncols() {

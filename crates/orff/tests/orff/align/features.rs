@@ -140,7 +140,10 @@ fn a_learned_kernel_of_one_output_serves_many() {
     assert_eq!(two.own_outputs(3).unwrap(), Some(2));
     let table = Table::new(x.clone(), y.clone()).unwrap();
     let values = |kernel: &Kernel| Map::from_iter([("kernel".to_string(), serde_json::to_value(kernel).unwrap())]);
-    for name in ["classification", "regression", "exact", "nystrom", "risk", "quantiles", "svm", "laplacian"] {
+    assert_eq!(two.separated(), Some((one.clone(), Mat::identity(2, 2))));
+    let graphs = ["laplacian", "laplacian-classification", "semi-supervised-classification"];
+    let others = ["classification", "regression", "exact", "nystrom", "risk", "quantiles", "svm", "level-sets"];
+    for name in others.into_iter().chain(graphs) {
         let Ok(learner) = learner(name) else { panic!("no learner {name}") };
         let found = (learner.fit)(&values(&one), &table, &mut Silent);
         assert!(found.is_ok(), "{name}: {}", found.err().unwrap());
