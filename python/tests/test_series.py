@@ -139,7 +139,7 @@ def test_rows_are_predicted_from_those_before_them():
     assert found.index[found.isna().all(axis=1)].tolist() == [days[0], days[11]]
     with pytest.raises(ValueError, match="member: expected one of a, b, got none"):
         model.predict(table[member == "a"])
-    with pytest.raises(ValueError, match="series: expected 2 variables and 0"):
+    with pytest.raises(ValueError, match="Y: expected 2 columns .u, v., as was learned from, got 1"):
         model.predict(Y[:, :1], member=member)
 
 
