@@ -241,6 +241,9 @@ CASES = {
     "labels-landmarks-ragged": (lambda: orff.LandmarkFeatures().fit(X, RAGGED), KIND),
     "labels-partly": (lambda: laplacian().fit(X, np.zeros((N, 2, 2))), LABEL),
     "labels-aligned": (lambda: orff.AlignedFeatures(n_components=16).fit(X, RAGGED), "y: expected labels or targets"),
+    "labels-one": (lambda: classifier().fit(X, np.zeros(N, int)), "y: one class only (0)"),
+    "labels-one-landmarks": (lambda: orff.LandmarkFeatures().fit(X, np.zeros(N, int)), "y: one class only (0)"),
+    "labels-no-weight": (lambda: classifier().fit(X, LABELS, np.zeros(N)), "sample_weight, y: no row counts"),
     # scores
     "score-columns": (lambda: labelled().score(X, TWICE), "y: expected one column of labels, got 4"),
     "score-twice": (lambda: quantiles().score(X[:, :1], TWICE), "y: expected columns with different names"),
@@ -305,6 +308,18 @@ CASES = {
         lambda: gathered().moments_.merge(orff.VectorField(n_components=16).partial_fit(X, Y).moments_),
         "other: expected moments of OperatorRidge, got those of VectorField",
     ),
+    # series by their names in Python
+    "forecast-exog-none": (lambda: beside().forecast(3), "exog: expected 3 rows to come of 1 variables, got none"),
+    "forecast-exog-few": (
+        lambda: beside().forecast(3, exog=[[1.0]]),
+        "exog: expected 3 rows to come of 1 variables, got 1×1",
+    ),
+    "forecast-exog-nan": (lambda: beside().forecast(1, exog=[[np.nan]]), "exog: every value of the rows to come"),
+    "Y-infinite": (
+        lambda: follows().predict(np.full((N, 2), np.inf)),
+        "Y: row 1, column variable 1 ('y1'): inf is not",
+    ),
+    "Y-missing": (lambda: var().fit(np.full((N, 2), np.nan)), "Y: no 2 consecutive rows of the series are complete"),
 }
 
 
