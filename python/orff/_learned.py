@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils import Tags
 
 from . import _data, _labels
-from ._arguments import array
 from ._alignment import LearnedKernel
+from ._arguments import array
 from ._transformer import Transformer
 
 
