@@ -6,8 +6,12 @@ import json
 
 import numpy as np
 
+from ._arguments import probability as chance, whole
 from ._base import Estimator
 from .kernels import Kernel, atoms
+
+OUTPUTS = 1000
+"""Most outputs."""
 
 
 class Alignment(Estimator):
@@ -46,7 +50,7 @@ class Alignment(Estimator):
         probability : float
             The probability that a bound fails.
         """
-        return {line["name"]: line["value"] for line in json.loads(self._fitted().guarantees(float(probability)))}
+        return {line["name"]: line["value"] for line in json.loads(self._fitted().guarantees(chance(probability)))}
 
 
 class LearnedKernel(Alignment):
@@ -62,6 +66,7 @@ class LearnedKernel(Alignment):
             Number of outputs; with one it is a scalar kernel, which serves any number of them.
         """
         omega, weights = self._fitted().atoms()
+        outputs = whole(outputs, "outputs", 1, OUTPUTS)
         return atoms(omega, np.tile(np.eye(outputs), (len(weights), 1)), weights)
 
 

@@ -10,14 +10,13 @@ from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import cpu_count
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _orff
-from ._errors import ParameterError
+from ._arguments import jobs, threads
 from ._json import dumps, plain, said
 from ._progress import Progress
 from ._warn import warn
@@ -25,9 +24,6 @@ from .kernels import Kernel
 
 SEEDS = 2**31 - 1
 """Seeds drawn from a random state are below this."""
-
-THREADS = 4096
-"""Most threads."""
 
 
 class Estimator(BaseEstimator):
@@ -41,8 +37,8 @@ class Estimator(BaseEstimator):
         if "random_state" in values:
             values["random_state"] = seed(self.random_state)
         if "n_jobs" in values:
-            jobs = threads(values["n_jobs"])
-            values["n_jobs"] = "auto" if jobs is None else jobs
+            given = threads(values["n_jobs"])
+            values["n_jobs"] = "auto" if given is None else given
         return dumps(values)
 
     def _values(self) -> dict[str, Any]:
@@ -70,11 +66,7 @@ class Estimator(BaseEstimator):
 
     def _threads(self) -> int | None:
         """Threads of a prediction; `n_jobs` may have changed since the fit."""
-        jobs = threads(getattr(self, "n_jobs", None))
-        if jobs is not None and (type(jobs) is not int or not 1 <= jobs <= THREADS):
-            takes = "None, a negative number (-1: all processors, -2: all but one) or a whole number from 1 to"
-            raise ParameterError(f"n_jobs: expected {takes} {THREADS}, got {said(self.n_jobs)}")
-        return jobs
+        return jobs(getattr(self, "n_jobs", None))
 
     def _learn(
         self,
@@ -229,14 +221,6 @@ def _path(path: Any) -> str:
         raise TypeError(f"path: expected a text or a path, got {said(path)}") from None
 
 
-def flag(value: Any, name: str) -> bool:
-    """An argument that is true or false, or a 1 or 0 for it."""
-    given = plain(value)
-    if isinstance(given, bool) or (isinstance(given, int) and given in (0, 1)):
-        return bool(given)
-    raise ParameterError(f"{name}: expected true or false, got {said(value)}")
-
-
 def seed(random_state: Any) -> Any:
     """A seed from what scikit-learn calls a random state; what is none is left for the declaration to refuse."""
     if isinstance(random_state, np.random.Generator):
@@ -244,14 +228,6 @@ def seed(random_state: Any) -> Any:
     if random_state is None or isinstance(random_state, np.random.RandomState):
         return int(check_random_state(random_state).randint(SEEDS))
     return plain(random_state)
-
-
-def threads(n_jobs: Any) -> Any:
-    """Number of threads as joblib reads it, None for all; what is none is left for the declaration to refuse."""
-    jobs = plain(n_jobs)
-    if jobs is None or jobs == "auto" or (type(jobs) is int and jobs == -1):
-        return None
-    return max(1, cpu_count() + 1 + jobs) if type(jobs) is int and jobs < -1 else jobs
 
 
 def _lengthscale(form: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
-from . import _data, _labels, _orff
+from . import _data, _labels, _orff, _scores
 from ._base import Estimator
 from ._json import plain
 
@@ -71,6 +71,30 @@ class Classifier(ClassifierMixin, Estimator):
         """
         best = np.argmax(self._scores(X, False), axis=1)
         return self.classes_[best]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows whose label is predicted.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (n, d)
+            Inputs.
+        y : array, series or table of shape (n,)
+            Labels, as in `fit`; rows that have none, where `fit` takes such, do not count.
+        sample_weight : array of shape (n,), optional
+            How often each row counts.
+        """
+        found = self.predict(X)
+        labels, known = self._truth(y)
+        if len(known) != len(found):
+            raise ValueError(f"y: expected {len(found)} rows as in X, got {len(known)}")
+        weight = _scores.weights(sample_weight, len(found))
+        return _labels.share(labels, found[known], None if weight is None else weight[known])
+
+    def _truth(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The labels of the rows that have one, and which rows these are."""
+        labels, _ = _labels.labels(y)
+        return labels, np.ones(len(labels), dtype=bool)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, calibrated on rows that the model had not learned from (logistic: its own).

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
-from . import _data
+from . import _data, _scores
+from ._arguments import floats, refused
 from ._base import Estimator, _lengthscale
-from ._errors import ParameterError
 from ._json import said
 from .kernels import Kernel
 
@@ -50,6 +50,9 @@ class Curves(RegressorMixin, Estimator):
             else:
                 outputs, names, self._flat = points, None, False
                 weights = _weights(sample_weight, points)
+            seen = _data.observed(y) if points is None else points[:, 1::2]
+            if np.isnan(seen).all():
+                raise ValueError("y: expected a value in one of the curves at least, got NaN only")
             self._learn(rows, outputs, weights, names, points=points is not None)
         return self
 
@@ -93,19 +96,15 @@ class Curves(RegressorMixin, Estimator):
         sample_weight : as in `fit`, optional
             Weights of curves, or of points.
         """
-        points = _points(y)
+        rows = _data.rows(_data.inputs(self, X, reset=False))
+        points = _points(y, rows)
         if points is None:
-            truth, mean = _data.observed(y), self.predict(X)
-            truth, mean = truth.reshape(len(truth), -1), mean.reshape(len(mean), -1)
-            if truth.shape != mean.shape:
-                raise ValueError(f"y: expected shape {mean.shape} as the predictions have, got {truth.shape}")
-            weight = _data.weights(sample_weight, *mean.shape)
+            mean = self.predict(X).reshape(rows, -1)
+            truth, weight = _scores.observed(y, mean.shape), _scores.weights(sample_weight, *mean.shape)
         else:
-            truth, mean = points[:, 1::2], self.predict(X, at=points[:, ::2])
-            weight = _weights(sample_weight, points)
+            truth, mean = _scores.finite(points[:, 1::2]), self.predict(X, at=points[:, ::2])
+            weight = _scores.sound(_weights(sample_weight, points))
             weight = weight[:, 1::2] if weight is not None and weight.ndim == 2 else weight
-        if weight is not None and not (np.isfinite(weight) & (np.asarray(weight) >= 0)).all():
-            raise ValueError("sample_weight: expected finite numbers ≥ 0, got others")
         each = np.broadcast_to(1.0 if weight is None else weight.reshape(len(truth), -1), truth.shape)
         counts = ~np.isnan(truth) & (each > 0)
         if counts.sum() < 2:
@@ -157,34 +156,38 @@ def _points(y: Any, rows: int | None = None) -> np.ndarray | None:
         raise ValueError("y: expected a point in one of the curves at least, got none")
     found = np.full((len(y), 2 * longest), np.nan)
     for i, (t, values) in enumerate(y):
-        arguments, outputs = _vector(t, f"y: the arguments of curve {i + 1}"), _vector(values, f"y: the values of curve {i + 1}")
+        arguments, outputs = (floats(part, f"y: curve {i + 1}") for part in (t, values))
         if len(arguments) != len(outputs):
             raise ValueError(f"y: curve {i + 1} has {len(arguments)} arguments and {len(outputs)} values")
+        for k in np.flatnonzero(np.isinf(arguments) | (np.isnan(arguments) & ~np.isnan(outputs)))[:1]:
+            value = f"{arguments[k]} is not a finite number (each value of a curve has its argument)"
+            raise ValueError(f"y: row {i + 1}, column argument {k + 1}: {value}")
         found[i, : 2 * len(arguments) : 2], found[i, 1 : 2 * len(outputs) : 2] = arguments, outputs
     return found
 
 
 def _is_pair(each: Any) -> bool:
-    return isinstance(each, (list, tuple)) and len(each) == 2 and all(np.ndim(part) == 1 for part in each)
+    return isinstance(each, (list, tuple)) and len(each) == 2 and all(_axes(part) == 1 for part in each)
 
 
-def _vector(values: Any, what: str) -> np.ndarray:
+def _axes(part: Any) -> int:
+    """Number of axes; rows of different lengths are taken for one, to be refused where they are read."""
     try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what}: expected numbers, got {said(values)}") from None
+        return np.ndim(part)
+    except ValueError:
+        return 1
 
 
 def _weights(sample_weight: Any, points: np.ndarray) -> np.ndarray | None:
     """Weights of curves (n), or of their points beside them (n, 2m)."""
     n, width = points.shape
-    if not isinstance(sample_weight, (list, tuple)) or not any(np.ndim(each) for each in sample_weight):
+    if not isinstance(sample_weight, (list, tuple)) or not any(_axes(each) for each in sample_weight):
         return _data.weights(sample_weight, n)
     if len(sample_weight) != n:
         raise ValueError(f"sample_weight: expected {n} arrays as there are curves, got {len(sample_weight)}")
     found = np.zeros((n, width))
     for i, each in enumerate(sample_weight):
-        own, count = _vector(each, f"sample_weight: curve {i + 1}"), int((~np.isnan(points[i, ::2])).sum())
+        own, count = floats(each, f"sample_weight: curve {i + 1}"), int((~np.isnan(points[i, ::2])).sum())
         if own.shape != (count,):
             raise ValueError(f"sample_weight: expected {count} numbers for curve {i + 1}, got {said(each)}")
         found[i, : 2 * count] = np.repeat(own, 2)
@@ -193,11 +196,7 @@ def _weights(sample_weight: Any, points: np.ndarray) -> np.ndarray | None:
 
 def _arguments(at: Any) -> np.ndarray:
     """Arguments as an array of at most two axes."""
-    expected = "at: expected finite numbers"
-    try:
-        found = np.asarray(at, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{expected}, got {said(at)}") from None
+    found = floats(at, "at", "finite numbers")
     if found.ndim > 2 or not found.size or not (np.isfinite(found) | (np.isnan(found) & (found.ndim == 2))).all():
-        raise ParameterError(f"{expected}, got {said(at)}")
+        raise refused("at", "finite numbers", at)
     return found

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
 from . import _orff, _tasks
+from ._arguments import array
 
 READ = [np.float64, np.float32, np.int64, np.int32]
 """Types that are read without being converted first."""
@@ -102,19 +103,19 @@ def inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
     present(X, "X")
     if is_pandas(X) or is_arrow(X):
         _different(column_names(X), "X")
-        with _named("X"):
+        with named("X"):
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         if not is_pandas(X):
             _names(estimator, column_names(X), reset)
         return _table(X, "X")
     given = _unmasked(X, "X")
-    with _named("X"):
+    with named("X"):
         checked = validate_data(estimator, given, reset=reset, **DENSE_OR_SPARSE)
-    return _parts(checked)
+    return _parts(checked, "X")
 
 
 @contextmanager
-def _named(what: str) -> Iterator[None]:
+def named(what: str) -> Iterator[None]:
     """Begin what scikit-learn says of an argument with its name."""
     try:
         yield
@@ -143,15 +144,15 @@ def _table(data: Any, what: str) -> Any:
     return columns(data, what) if is_pandas(data) else data
 
 
-def _parts(X: Any) -> Any:
+def _parts(X: Any, what: str) -> Any:
     """An array as it is, sparse rows by their arrays."""
     if not _is_sparse(X):
-        return numbers(X, "X")
+        return numbers(X, what)
     # an indptr that leads nowhere is refused where it is read, not followed
     if _sound(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return numbers(X.data, "X"), X.indices, X.indptr, X.shape[1]
+    return numbers(X.data, what), X.indices, X.indptr, X.shape[1]
 
 
 def graph(weights: Any, rows: int) -> Any:
@@ -163,7 +164,7 @@ def graph(weights: Any, rows: int) -> Any:
         raise TypeError(f"graph: expected a sparse matrix of weights, for example scipy.sparse.csr_array, got {given}")
     if weights.shape != (rows, rows):
         raise ValueError(f"graph: expected weights of shape {(rows, rows)}, got {weights.shape}")
-    return _parts(weights.tocsr())
+    return _parts(weights.tocsr(), "graph")
 
 
 def _sound(X: Any) -> bool:
@@ -178,9 +179,9 @@ def table(X: Any) -> Any:
     if is_pandas(X) or is_arrow(X):
         return _table(X, "X")
     given = _unmasked(X, "X")
-    with _named("X"):
+    with named("X"):
         checked = check_array(given, **DENSE_OR_SPARSE)
-    return _parts(checked)
+    return _parts(checked, "X")
 
 
 def _names(estimator: Any, names: list[str] | None, reset: bool) -> None:
@@ -267,7 +268,8 @@ def weights(sample_weight: Any, n: int, p: int | None = None) -> np.ndarray | No
     if sample_weight is None:
         return None
     present(sample_weight, "sample_weight")
-    w = numbers(np.asarray(_unmasked(sample_weight, "sample_weight")), "sample_weight")
+    given = array(_unmasked(sample_weight, "sample_weight"), "sample_weight", "numbers")
+    w = numbers(given, "sample_weight")
     if w.ndim == 0:
         w = np.full(n, float(w))
     if w.shape not in ((n,), (n, p)):

@@ -10,11 +10,14 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 
-from . import _data, _orff
-from ._base import Estimator, Watching, flag, seed
-from ._errors import ParameterError
-from ._json import dumps, plain, said
+from . import _data, _orff, _tasks
+from ._arguments import array, flag, floats, refused, whole
+from ._base import Estimator, Watching, seed
+from ._json import dumps, said
 from ._warn import warn
+
+STEPS = 10_000_000
+"""Most steps and shifts."""
 
 
 @dataclass
@@ -286,6 +289,12 @@ class Forecaster(Estimator):
         std = flag(return_std, "return_std")
         self._same_names(Y, exog, "Y")
         rows = _rows(Y, exog, time, member)
+        for what, given, learned in (("Y", rows.values, "names"), ("exog", rows.exog, "exogenous")):
+            names = self._known[learned]
+            if given.shape[1] != len(names):
+                expected = f"{len(names)} columns ({', '.join(names)})" if names else "none"
+                got = "none" if what == "exog" and exog is None else given.shape[1]
+                raise ValueError(f"{what}: expected {expected}, as was learned from, got {got}")
         found = model.one_step(rows.given()[0], std)
         shown = _shown(Y.index if rows.table else None, self.names, rows.table, rows.one)
         return (shown(found[0]), shown(found[1])) if std else shown(found[0])
@@ -318,13 +327,14 @@ class Forecaster(Estimator):
         before, member = self._before(history, member)
         future = None if exog is None else _table(exog, "exog")
         p = len(self._known["names"])
-        shocks = np.ones(p) if size is None else _data.numbers(np.asarray(size), "size").astype(np.float64)
+        expected = f"one number, or {p}, one per variable"
+        shocks = np.ones(p) if size is None else floats(size, "size", expected)
         if shocks.shape not in ((), (p,)):
-            raise ValueError(f"size: expected one number, or {p}, one per variable, got the shape {shocks.shape}")
+            raise ValueError(f"size: expected {expected}, got the shape {shocks.shape}")
+        if not np.isfinite(shocks).all():
+            raise refused("size", f"{expected}, each of them finite", size)
         shocks = np.broadcast_to(shocks, (p,))
-        steps = plain(steps)
-        if type(steps) is not int or steps < 0:
-            raise ParameterError(f"steps: expected a whole number ≥ 0, got {said(steps)}")
+        steps = whole(steps, "steps", 0, STEPS)
         name = None if member is None else str(member)
         found, lines = model.impulse_response(before, name, future, steps, shocks.tolist())
         for line in lines:
@@ -350,9 +360,7 @@ class Forecaster(Estimator):
         p_value : ndarray of shape (p, p) or None
             Share of shifted series that give at least as much.
         """
-        shifts = plain(shifts)
-        if type(shifts) is not int or shifts < 0:
-            raise ParameterError(f"shifts: expected a whole number ≥ 0, got {said(shifts)}")
+        shifts = whole(shifts, "shifts", 0, STEPS)
         rows = self._series()
         with Watching(self.verbose, shifts * len(rows.names)) as tell:
             return _orff.influence_series(self._learner, self._given_order(), *rows.given(), shifts, tell)
@@ -452,17 +460,26 @@ def _clock(index: Any) -> tuple[Any, Any]:
     return index.get_level_values(1), index.get_level_values(0)
 
 
+def _named(members: Any) -> list[str]:
+    """The names of members in an index."""
+    for row in np.flatnonzero(members.isna())[:1]:
+        raise ValueError(f"Y: expected a member in each row of the index, got none in row {row + 1}")
+    return [str(name) for name in members]
+
+
 def _rows(Y: Any, exog: Any, time: Any, member: Any) -> _Rows:
     """A series with its times and names."""
     values, table = _table(Y, "Y"), _is_table(Y)
     others = np.zeros((len(values), 0)) if exog is None else _table(exog, "exog")
     if len(others) != len(values):
         raise ValueError(f"exog: expected {len(values)} rows as in Y, got {len(others)}")
+    if not len(values):
+        raise ValueError("Y: a series needs rows, got none")
     index, named = _clock(Y.index) if table else (None, None)
-    member = named if member is None else member
-    members = None if member is None else [str(name) for name in np.asarray(member)]
-    if members is not None and len(members) != len(values):
-        raise ValueError(f"member: expected {len(values)} names, one per row of Y, got {len(members)}")
+    if member is not None:
+        members = _tasks.members(member, len(values))
+    else:
+        members = None if named is None else _named(named)
     stamps = time if time is not None else index if _is_clock(index) else None
     times = None if stamps is None else _times(stamps)
     if times is not None and len(times) != len(values):
@@ -546,9 +563,11 @@ def _times(times: Any) -> list[float]:
         return [float(period.ordinal) for period in times]
     if getattr(getattr(times, "dtype", None), "tz", None) is not None:
         times = _without_zone(times)
-    values = np.asarray(times)
+    values = array(times, "time", "numbers or dates, one for each row")
+    if values.ndim != 1:
+        raise ValueError(f"time: expected numbers or dates, one for each row, got {said(times)}")
     if values.dtype.kind in "OU":
-        with contextlib.suppress(TypeError, ValueError):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
             values = values.astype("datetime64[ns]")
     if values.dtype.kind in "mM":
         missing = np.isnat(values)

@@ -93,6 +93,9 @@ class Moments:
         """Add the rows of other moments with the same choices."""
         if not isinstance(other, Moments):
             raise TypeError(f"other: expected Moments, got {other!r}")
+        if other._learner != self._learner:
+            own, whose = _class(self._learner), _class(other._learner)
+            raise ValueError(f"other: expected moments of {own}, got those of {whose}")
         for what, known, names in zip(("other, X", "other, y"), self._names, other._names, strict=True):
             _data.same_names(what, known, names)
         self._gathering.merge(other._gathering)
@@ -104,6 +107,13 @@ class Moments:
 
 
 Moments.__module__ = "orff"
+
+
+def _class(learner: str) -> str:
+    """The name of the class of a learner."""
+    from ._learners import CLASSES
+
+    return CLASSES[learner].__name__
 
 
 class Gatherer(Regressor):
@@ -201,10 +211,10 @@ class Gatherer(Regressor):
             takes = "Moments (of partial_fit, or of fit with warm_start=True)"
             raise TypeError(f"moments: expected {takes}, got {moments!r}")
         if moments._learner != self._learner:
-            from ._learners import CLASSES
-
-            own, whose = CLASSES[self._learner].__name__, CLASSES[moments._learner].__name__
+            own, whose = _class(self._learner), _class(moments._learner)
             raise ValueError(f"moments: expected those of {own}, got those of {whose}; they make a {whose}")
+        if not moments.n_rows:
+            raise ValueError("moments: expected those of some rows, got none; add rows first")
         with self._whole():
             flat = getattr(self, "_flat", True)
             self._moments, self._begun = moments.copy(), self._settings()

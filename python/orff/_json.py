@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ._errors import ParameterError
+
+LONGEST = 200
+"""Characters of a value that sentences repeat."""
 
 
 def dumps(value: Any) -> str:
@@ -23,16 +27,19 @@ def dumps(value: Any) -> str:
 def said(value: Any) -> str:
     """A value as sentences of the library repeat it: words in quotes."""
     form = plain(value)
-    return "none" if form is None else json.dumps(form, ensure_ascii=False)
+    text = "none" if form is None else json.dumps(form, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def plain(value: Any) -> Any:
-    """Numbers, words, lists and tables; a number that is not finite, which JSON cannot write, is a word."""
+    """Numbers, words, lists and tables; a number that is not finite, or beyond all that are, is a word for JSON."""
     form = getattr(value, "form", None)
     if isinstance(form, dict):  # a kernel
         return form
-    if value is None or isinstance(value, (str, bool, int)):
+    if value is None or isinstance(value, (str, bool)):
         return value
+    if isinstance(value, int):
+        return value if abs(value) <= sys.float_info.max else "inf" if value > 0 else "-inf"
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and np.isfinite(value).all():
         return value.tolist()
     if isinstance(value, (np.ndarray, np.generic)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from . import _data
+from ._arguments import array, refused
+from ._json import said
+
+LABELS = "labels: words, whole numbers or booleans"
 
 
 def labels(y: Any) -> tuple[np.ndarray, str | None]:
@@ -16,12 +21,14 @@ def labels(y: Any) -> tuple[np.ndarray, str | None]:
     y, absent, name = _column(y)
     if np.any(absent):
         raise ValueError(f"y: expected a label for each row, got none (or NaN) in row {int(np.argmax(absent)) + 1}")
-    check_classification_targets(y)
+    _discrete(y)
     return y, name
 
 
 def some_labels(y: Any, unlabelled: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
     """The labels of the rows that have one, which rows these are, and the name of their column."""
+    if unlabelled is not None and not isinstance(unlabelled, (str, Real, np.bool_)):
+        raise refused("unlabeled", "None, a word or a number", unlabelled)
     y, absent, name = _column(y)
     if y.dtype.kind in "OU":
         absent = absent | np.array([isinstance(v, str) and v == "" for v in y], dtype=bool)
@@ -34,8 +41,14 @@ def some_labels(y: Any, unlabelled: Any) -> tuple[np.ndarray, np.ndarray, str | 
         known = known.astype(str)
     elif known.dtype.kind == "O" and all(isinstance(v, (int, float, np.number)) for v in known):
         known = np.array(known.tolist())
-    check_classification_targets(known)
+    _discrete(known)
     return known, ~absent, name
+
+
+def _discrete(y: np.ndarray) -> None:
+    """Refuse what is measured, not told apart."""
+    with _data.named("y"):
+        check_classification_targets(y)
 
 
 def title(y: Any) -> str | None:
@@ -62,7 +75,11 @@ def _column(y: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
     masked = None
     if isinstance(y, np.ma.MaskedArray):
         masked, y = np.ma.getmaskarray(y).ravel(), y.data
-    y = column_or_1d(_array(y), warn=True)
+    y = _array(y)
+    if y.ndim not in (1, 2) or y.shape[1:] not in ((), (1,)):
+        raise ValueError(f"y: expected a label for each row, of shape (n,), got {y.shape}")
+    with _data.named("y"):
+        y = column_or_1d(y, warn=True)
     absent = np.array([v is None or v != v for v in y], dtype=bool) if y.dtype.kind == "O" else y != y
     if masked is not None:
         absent = absent | masked
@@ -77,10 +94,15 @@ def _array(y: Any) -> np.ndarray:
     """Labels as an array, a missing one as None whatever the library calls it."""
     if type(y).__module__.split(".")[0] == "pandas" and hasattr(y, "to_numpy"):
         y = y.to_numpy(dtype=object, na_value=None) if y.isna().any() else y.to_numpy()
-    array = np.asarray(y)
-    if array.dtype.kind == "O" and array.ndim == 1 and len(array) and all(isinstance(v, str) for v in array):
-        return array.astype(str)
-    return array
+    found = array(y, "y", LABELS)
+    if found.dtype.kind == "c":
+        raise ValueError(f"y: expected {LABELS}, got complex numbers")
+    if found.dtype.kind != "O" or found.ndim != 1:
+        return found
+    for row, label in enumerate(found.tolist()):
+        if isinstance(label, (list, tuple, dict, set, complex, np.ndarray)):
+            raise ValueError(f"y: expected {LABELS}, got {said(label)} in row {row + 1}")
+    return found.astype(str) if len(found) and all(isinstance(v, str) for v in found) else found
 
 
 def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -100,6 +122,17 @@ def numbered(y: Any, rows: int) -> tuple[np.ndarray, np.ndarray, tuple[list[str]
         raise ValueError(f"y: expected {rows} rows as in X, got {len(y)}")
     classes, numbers = encode(y)
     return classes, numbers, names(classes)
+
+
+def share(y: np.ndarray, found: np.ndarray, weights: np.ndarray | None) -> float:
+    """The share of labels that were found."""
+    numbers = [labels.dtype.kind in "biuf" for labels in (y, found)]
+    if len(y) and "O" not in (y.dtype.kind, found.dtype.kind) and numbers[0] != numbers[1]:
+        kinds = ["numbers" if each else "words" for each in numbers]
+        raise ValueError(f"y: expected labels that are {kinds[1]} as those learned from, got {kinds[0]}")
+    if weights is not None and not weights.sum() > 0:
+        raise ValueError("sample_weight: expected a weight > 0 of a row with a label, got none")
+    return float(np.average(y == found, weights=weights))
 
 
 def name(label: Any) -> str:

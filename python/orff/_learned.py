@@ -9,6 +9,7 @@ from sklearn.utils import Tags
 
 from . import _data, _labels
 from ._alignment import LearnedKernel
+from ._arguments import array
 from ._transformer import Transformer
 
 
@@ -53,7 +54,7 @@ class Learned(LearnedKernel, Transformer):
             return True
         if self.likeness == "targets":
             return False
-        shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
+        shape = y.shape if hasattr(y, "shape") else array(y, "y", "labels or targets, as many as X has rows").shape
         if len(shape) == 2 and shape[1] != 1:
             return False
         return _labels.column(y).dtype.kind != "f"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import _data
+from ._arguments import levels
 from ._outlierdetector import OutlierDetector
-from ._quantiles import _levels
 
 
 class LevelDetector(OutlierDetector):
@@ -47,7 +47,7 @@ class LevelDetector(OutlierDetector):
         """
         if nu is None:
             return super().decision_function(X)
-        model, asked = self._fitted(), _levels(nu, "nu")
+        model, asked = self._fitted(), levels(nu, "nu")
         rows = _data.inputs(self, X, reset=False)
         found = model.inside(rows, [float(level) for level in np.atleast_1d(asked)], self._threads())
         return found.reshape((len(found), *asked.shape))
@@ -69,5 +69,5 @@ class LevelDetector(OutlierDetector):
         """
         if nu is None:
             return super().predict(X)
-        asked = _levels(nu, "nu")
+        asked = levels(nu, "nu")
         return np.where(np.subtract.outer(self.score_samples(X), asked) < 0, -1, 1)

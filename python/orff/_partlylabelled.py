@@ -45,6 +45,9 @@ class PartlyLabelled(Classifier):
             self._learn(rows, classes, None, [target] if target else None, classes=names, graph=joined)
         return self
 
+    def _truth(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        return _labels.some_labels(y, self.unlabeled)[:2]
+
     def _parameters(self) -> str:
         values = json.loads(super()._parameters())
         if self.unlabeled is not None:

@@ -9,10 +9,9 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
-from . import _data
+from . import _data, _scores
+from ._arguments import floats, levels as between, refused, whole
 from ._base import Estimator, seed
-from ._errors import ParameterError
-from ._json import said
 
 
 class Quantiles(RegressorMixin, Estimator):
@@ -72,10 +71,24 @@ class Quantiles(RegressorMixin, Estimator):
         """
         model = self._fitted()
         rows = _data.inputs(self, X, reset=False)
-        asked = _levels(0.5 if levels is None else levels)
+        asked = between(0.5 if levels is None else levels)
         found = model.quantiles(rows, [float(level) for level in np.atleast_1d(asked)], self._threads())
         outputs = () if self._flat else (self.n_outputs_,)
         return found.reshape((len(found), *outputs, *asked.shape))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the medians, averaged over the outputs; entries of y that are NaN do not count.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (n, d)
+            Inputs.
+        y : array or table of shape (n,) or (n, p)
+            Outputs.
+        sample_weight : array of shape (n,) or (n, p), optional
+            Weights of the rows, or of the entries.
+        """
+        return _scores.r2(y, self.predict(X), sample_weight)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Intervals that hold a new observation with some probability, the same on both sides.
@@ -95,7 +108,7 @@ class Quantiles(RegressorMixin, Estimator):
         """
         model = self._fitted()
         rows = _data.inputs(self, X, reset=False)
-        coverage = float(_levels(coverage, "coverage", scalar=True))
+        coverage = float(between(coverage, "coverage", scalar=True))
         ends = model.interval(rows, coverage, self._threads())
         lower, upper = np.split(ends, 2, axis=1)
         return self._shaped(lower), self._shaped(upper)
@@ -117,10 +130,7 @@ class Quantiles(RegressorMixin, Estimator):
         model = self._fitted()
         rows = _data.inputs(self, X, reset=False)
         shape = (_data.rows(rows), self.n_outputs_)
-        try:
-            given = np.asarray(y, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"y: expected numbers, got {said(y)}") from None
+        given = floats(y, "y")
         if given.ndim == 1 and shape[1] == 1:
             given = given.reshape(-1, 1)
         if given.ndim and given.shape != shape:
@@ -146,15 +156,13 @@ class Quantiles(RegressorMixin, Estimator):
         """
         model = self._fitted()
         rows = _data.inputs(self, X, reset=False)
-        whole = isinstance(n_samples, (int, np.integer)) and not isinstance(n_samples, bool)
-        if not whole or n_samples < 1:
-            raise ParameterError(f"n_samples: expected a whole number ≥ 1, got {said(n_samples)}")
-        start = seed(random_state)
-        if type(start) is not int or start < 0:
-            raise ParameterError(f"random_state: expected an int ≥ 0, a RandomState, a Generator or None, got {said(random_state)}")
-        found = model.sample(rows, int(n_samples), start, self._threads())
+        draws, start = whole(n_samples, "n_samples"), seed(random_state)
+        if type(start) is not int or not 0 <= start < 2**64:
+            expected = "a whole number from 0 to 2⁶⁴ − 1, a RandomState, a Generator or None"
+            raise refused("random_state", expected, random_state)
+        found = model.sample(rows, draws, start, self._threads())
         outputs = () if self._flat else (self.n_outputs_,)
-        return found.reshape((len(found), *outputs, int(n_samples)))
+        return found.reshape((len(found), *outputs, draws))
 
     def _shaped(self, found: np.ndarray) -> np.ndarray:
         return found.reshape(-1) if self._flat else found
@@ -168,15 +176,3 @@ class Quantiles(RegressorMixin, Estimator):
     def n_iter_(self) -> int:
         """Iterations of the solver."""
         return self._training()["iterations"]
-
-
-def _levels(levels: Any, name: str = "levels", scalar: bool = False) -> np.ndarray:
-    """Levels between 0 and 1, as an array of at most one axis."""
-    expected = f"{name}: expected {'a number' if scalar else 'numbers'} between 0 and 1"
-    try:
-        found = np.asarray(levels, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{expected}, got {said(levels)}") from None
-    if found.ndim > (0 if scalar else 1) or not found.size or not ((found > 0) & (found < 1)).all():
-        raise ParameterError(f"{expected}, got {said(levels)}")
-    return found

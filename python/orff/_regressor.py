@@ -9,8 +9,9 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import Tags
 
-from . import _data, _tasks
-from ._base import Estimator, flag
+from . import _data, _scores, _tasks
+from ._arguments import flag
+from ._base import Estimator
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -116,33 +117,15 @@ class Regressor(RegressorMixin, Estimator):
         """
         if task is not None:
             return self._long_score(X, y, sample_weight, task)
-        truth, mean = _data.observed(y), self.predict(X)
-        truth, mean = truth.reshape(len(truth), -1), mean.reshape(len(mean), -1)
-        if truth.shape != mean.shape:
-            raise ValueError(f"y: expected shape {mean.shape} as the predictions have, got {truth.shape}")
-        weight = _data.weights(sample_weight, *mean.shape)
-        if weight is not None and not (np.isfinite(weight) & (np.asarray(weight) >= 0)).all():
-            raise ValueError("sample_weight: expected finite numbers ≥ 0, got others")
-        if not np.isnan(truth).any() and (weight is None or weight.ndim == 1):
-            return float(r2_score(truth, mean, sample_weight=weight))
-        each = np.broadcast_to(1.0 if weight is None else weight.reshape(len(truth), -1), truth.shape)
-        scores = []
-        for t in range(truth.shape[1]):
-            counts = ~np.isnan(truth[:, t]) & (each[:, t] != 0)
-            if counts.sum() > 1:
-                scores.append(r2_score(truth[counts, t], mean[counts, t], sample_weight=each[counts, t]))
-        if not scores:
-            raise ValueError("y: no output has two entries that count; NaN and entries of weight zero do not")
-        return float(np.mean(scores))
+        return _scores.r2(y, self.predict(X), sample_weight)
 
     def _long_score(self, X: Any, y: Any, sample_weight: Any, task: Any) -> float:
         """R² of each task on its own rows, averaged over the tasks that have two rows or more."""
         mean = self.predict(X, task=task)
         pairs, _ = _tasks.pairs(task, _data.observed(y), len(mean), self.tasks_)
-        weight = _data.weights(sample_weight, len(mean))
-        each = np.ones(len(mean)) if weight is None else np.asarray(weight, dtype=np.float64)
-        if not (np.isfinite(each) & (each >= 0)).all():
-            raise ValueError("sample_weight: expected finite numbers ≥ 0, got others")
+        _scores.finite(pairs[:, 1:])
+        weight = _scores.weights(sample_weight, len(mean))
+        each = np.ones(len(mean)) if weight is None else weight
         counts = ~np.isnan(pairs[:, 1]) & (each != 0)
         own = [counts & (pairs[:, 0] == t) for t in range(len(self.tasks_))]
         scores = [r2_score(pairs[k, 1], mean[k], sample_weight=each[k]) for k in own if k.sum() > 1]

@@ -3,37 +3,74 @@
 from __future__ import annotations
 
 import re
+from numbers import Number
 from typing import Any
 
 import numpy as np
+
+from ._arguments import array
+from ._json import said
 
 WHOLE = re.compile(r"(-?\d+)\.0+")
 """Numbers that other programs write without a point."""
 
 
-def labels(task: Any, n: int) -> np.ndarray:
-    """The task of each of n rows as it was given."""
-    if hasattr(task, "to_numpy"):
-        task = task.to_numpy()
-    values = np.asarray(task)
-    if values.ndim == 0:
-        values = np.full(n, values)
-    if values.shape != (n,):
-        raise ValueError(f"task: expected shape ({n},) as X has rows, got {values.shape}")
-    if values.dtype.kind not in "iubfUSO":
-        raise ValueError(f"task: expected words or numbers, got {values.dtype}")
-    return values
+def labels(values: Any, n: int, what: str = "task") -> np.ndarray:
+    """The task, or the member, of each of n rows as it was given: a word or a number."""
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    found = array(values, what, f"a word or a number in each of {n} rows")
+    if found.shape != (n,):
+        given = found.shape if found.ndim else said(values)
+        raise ValueError(f"{what}: expected shape ({n},), a word or a number for each row, got {given}")
+    if found.dtype.kind not in "iubfUSO":
+        raise ValueError(f"{what}: expected words or numbers, got {found.dtype}")
+    if found.dtype.kind == "O":
+        for row, value in enumerate(found.tolist()):
+            if not (_is_missing(value) or _is_label(value)):
+                given = f"{said(value)} in row {row + 1}"
+                raise ValueError(f"{what}: expected a word or a number in each row, got {given}")
+    return found
+
+
+def _is_label(value: Any) -> bool:
+    """Whether it is a word or a number."""
+    return isinstance(value, (str, bytes, Number, np.bool_)) and not isinstance(value, complex)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it stands for no word and no number, whatever the library calls it."""
+    if isinstance(value, (float, np.floating)):
+        return bool(np.isnan(value))
+    return value is None or type(value).__name__ == "NAType"
 
 
 def name(value: Any) -> str | None:
     """The name of a task, the same for 7, 7.0 and "7"; None where there is none."""
-    if value is None or (isinstance(value, (float, np.floating)) and np.isnan(value)):
+    if _is_missing(value):
         return None
     if isinstance(value, (bytes, np.bytes_)):
-        value = value.decode()
-    text = repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
-    whole = WHOLE.fullmatch(text)
-    return (whole.group(1) if whole else text) or None
+        value = text(value, "task")
+    found = repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+    whole = WHOLE.fullmatch(found)
+    return (whole.group(1) if whole else found) or None
+
+
+def text(value: bytes, what: str) -> str:
+    """Bytes as a word."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise ValueError(f"{what}: expected words in UTF-8, got {value!r}") from None
+
+
+def members(values: Any, n: int) -> list[str]:
+    """The name of the member of each of n rows."""
+    found = labels(values, n, "member").tolist()
+    for row, value in enumerate(found):
+        if _is_missing(value) or value == "":
+            raise ValueError(f"member: expected a word or a number in each row, got none in row {row + 1}")
+    return [text(value, "member") if isinstance(value, bytes) else str(value) for value in found]
 
 
 def sort_key(task: str) -> tuple[bool, float, str]:
@@ -46,7 +83,8 @@ def sort_key(task: str) -> tuple[bool, float, str]:
 
 def numbered(task: Any, n: int, known: list[str] | None = None) -> tuple[np.ndarray, list[str]]:
     """The number of the task of each row, and the names of the tasks: those that are known, or all there are."""
-    values = labels(task, n)
+    single = isinstance(task, (str, bytes, Number))
+    values = labels(np.full(n, task) if single else task, n)
     if values.dtype.kind == "O":
         names = [name(value) for value in values.tolist()]
         kinds, inverse = np.unique(np.array([each or "" for each in names], dtype=object).astype(str), return_inverse=True)

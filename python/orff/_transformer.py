@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 
 from . import _data
+from ._arguments import array, refused
 from ._base import Estimator
 
 
@@ -52,6 +53,25 @@ class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         model = self._fitted()
         return model.transform(_data.inputs(self, X, reset=False), self._threads())
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the features: that of the class and a number.
+
+        Parameters
+        ----------
+        input_features : array of words of shape (d,), optional
+            Names of the inputs, which are those of `fit`.
+
+        Returns
+        -------
+        names : ndarray of words of shape (n_components_,)
+        """
+        self._fitted()
+        if input_features is not None:
+            names = array(input_features, "input_features", "the names of the inputs")
+            if names.ndim != 1:
+                raise refused("input_features", "the names of the inputs", input_features)
+        return super().get_feature_names_out(input_features)
 
     @property
     def n_components_(self) -> int:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _orff
+from ._arguments import flag, floats, jobs, number, probability as chance, refused, whole, word
 from ._errors import ParameterError
 from ._json import dumps
 from ._progress import Progress
@@ -38,6 +39,20 @@ __all__ = [
     "variance",
     "warped",
 ]
+
+LARGEST = 1e100
+"""Squares and products of numbers up to this are finite."""
+
+COUNTED = 2**53
+"""Counts up to this are numbers without rounding."""
+
+OUTPUTS = 1000
+"""Most outputs."""
+
+ROUNDING = 1e-9
+"""How far a mean of losses from 0 to 1 can be outside."""
+
+MAPS, MEASURES = ("pairs", "phases"), ("trace", "plain", "tilted")
 
 
 @dataclass(frozen=True)
@@ -186,9 +201,11 @@ def bound(
         "random_state": random_state,
     }
     given = {name: "auto" if value is None else value for name, value in given.items()}
-    if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs < 1):
-        raise ParameterError(f"n_jobs: expected a whole number ≥ 1, or None, got {n_jobs!r}")
-    answer = json.loads(_orff.bound(dumps(given), n_jobs, Progress(0) if verbose else None))
+    three = ("n_components", "epsilon", "probability")
+    if not any(isinstance(given[name], str) for name in three):
+        raise ParameterError(f"{', '.join(three)}: expected two of them, the third is asked for, got all three")
+    tell = Progress(0) if flag(verbose, "verbose") else None
+    answer = json.loads(_orff.bound(dumps(given), jobs(n_jobs), tell))
     lines = [Bound(**{**line, "assumptions": tuple(line["assumptions"])}) for line in answer["bounds"]]
     seen = answer["empirical"]
     return Answer(
@@ -248,10 +265,10 @@ def variance(
     """
     given = {
         "kernel": as_kernel(kernel),
-        "delta": np.asarray(delta, dtype=float).ravel(),
-        "outputs": outputs,
-        "measure": measure,
-        "feature_map": feature_map,
+        "delta": np.atleast_1d(_vector(delta, "delta", "finite numbers, one for each input")),
+        "outputs": whole(outputs, "outputs", 1, OUTPUTS),
+        "measure": word(measure, "measure", *MEASURES),
+        "feature_map": word(feature_map, "feature_map", *MAPS),
     }
     found = json.loads(_orff.bound_formula("variance", dumps(given)))
     array = lambda rows: None if rows is None else np.array(rows)  # noqa: E731
@@ -291,15 +308,16 @@ def generalisation(
     True
     """
     fitted = {
-        "rows": rows,
-        "ridge": alpha,
-        "kappa": kappa,
-        "trace": trace,
-        "largest": largest,
-        "norm": norm,
+        "rows": whole(rows, "rows", 1, COUNTED),
+        "ridge": number(alpha, "alpha", f"a number > 0 and ≤ {LARGEST:g}", lambda a: 0 < a <= LARGEST),
+        "kappa": _size(kappa, "kappa"),
+        "trace": _size(trace, "trace"),
+        "largest": _size(largest, "largest"),
+        "norm": _size(norm, "norm"),
         "risk": 0.0,
     }
-    return json.loads(_orff.bound_formula("generalisation", dumps([fitted, probability])))
+    found = _formula("generalisation", [fitted, chance(probability)])
+    return {**found, "complexity": None} if fitted["ridge"] > fitted["kappa"] else found
 
 
 def consistency(
@@ -326,16 +344,16 @@ def consistency(
     ['approximation', 'estimation']
     """
     given = {
-        "rows": rows,
-        "atoms": atoms,
-        "lipschitz": lipschitz,
-        "largest": largest,
-        "norm": norm,
-        "trace": trace,
-        "largest_operator": largest_operator,
-        "probability": probability,
+        "rows": whole(rows, "rows", 1, COUNTED),
+        "atoms": whole(atoms, "atoms", 1, COUNTED),
+        "lipschitz": _size(lipschitz, "lipschitz"),
+        "largest": _size(largest, "largest"),
+        "norm": _size(norm, "norm"),
+        "trace": _size(trace, "trace"),
+        "largest_operator": _size(largest_operator, "largest_operator"),
+        "probability": chance(probability),
     }
-    return json.loads(_orff.bound_formula("consistency", dumps(given)))
+    return _formula("consistency", given)
 
 
 def warped(
@@ -350,14 +368,16 @@ def warped(
     >>> found["warped"] == found["plain"] * found["factor"]
     True
     """
+    n = whole(rows, "rows", 1, COUNTED)
+    largest = f"a number > 0 and ≤ {n}, the number of rows"
     given = {
-        "rows": rows,
-        "atoms": atoms,
-        "graph_norm": graph_norm,
-        "kernel_norm": kernel_norm,
-        "feature_map": feature_map,
+        "rows": n,
+        "atoms": whole(atoms, "atoms", 1, COUNTED),
+        "graph_norm": _size(graph_norm, "graph_norm"),
+        "kernel_norm": n if kernel_norm is None else number(kernel_norm, "kernel_norm", largest, lambda k: 0 < k <= n),
+        "feature_map": word(feature_map, "feature_map", *MAPS),
     }
-    return json.loads(_orff.bound_formula("warped", dumps(given)))
+    return _formula("warped", given)
 
 
 def alignment(
@@ -401,32 +421,32 @@ def alignment(
     >>> found["theorem_3"] < found["corollary_2"]
     True
     """
-    q, seen = np.asarray(posterior, dtype=float), np.asarray(losses, dtype=float)
-    p = np.full(q.shape, 1.0 / max(q.size, 1)) if prior is None else np.asarray(prior, dtype=float)
-    if q.ndim != 1 or q.shape != seen.shape or q.shape != p.shape or not q.size:
-        raise ParameterError(
-            f"posterior: expected as many weights as losses and priors, got {q.shape}, {seen.shape}, {p.shape}"
-        )
-    for name, weights in (("posterior", q), ("prior", p)):
-        if not (np.all(weights >= 0) and abs(weights.sum() - 1) < 1e-6):
-            raise ParameterError(f"{name}: expected weights ≥ 0 that sum to 1, got a sum of {weights.sum():.6g}")
-    with np.errstate(divide="ignore", invalid="ignore"):
+    n = number(rows, "rows", "a number ≥ 2 (pairs of rows are compared)", lambda n: 2 <= n <= LARGEST)
+    power = number(mu, "mu", "a number > 1", lambda mu: mu > 1)
+    q = _law(posterior, "posterior")
+    p = np.full(q.shape, 1.0 / q.size) if prior is None else _law(prior, "prior", q.size)
+    seen = _vector(losses, "losses", "numbers from 0 to 1")
+    if seen.shape != q.shape or not ((seen >= -ROUNDING) & (seen <= 1 + ROUNDING)).all():
+        raise refused("losses", f"{q.size} numbers from 0 to 1, one for each weight of the posterior", losses)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(q > 0, q / p, 0.0)
         kl = float(np.sum(np.where(q > 0, q * np.log(ratio), 0.0)))
-        divergence = {power: float(np.sum(p * ratio**power) - 1) for power in (2.0, mu)}
-    if not math.isfinite(kl):
-        raise ParameterError("prior: expected weights > 0 wherever the posterior has some, got 0")
+        chi2, divergence = (float(np.sum(np.where(p > 0, p * ratio**each, 0.0)) - 1) for each in (2.0, power))
+    if not (math.isfinite(kl) and math.isfinite(chi2)):
+        raise refused("prior", "weights > 0, and not too small, wherever the posterior has some", prior)
+    if not math.isfinite(divergence):
+        raise refused("mu", "a power for which the divergence of the posterior is finite", mu)
     weighed = {
-        "rows": rows,
-        "loss": float(q @ seen),
+        "rows": n,
+        "loss": max(float(q @ seen), 0.0),
         "kl": max(kl, 0.0),
-        "chi2": max(divergence[2.0], 0.0),
-        "mu": mu,
-        "divergence": max(divergence[mu], 0.0),
-        "t": math.sqrt(rows) if t is None else t,
-        "classes": classes,
+        "chi2": max(chi2, 0.0),
+        "mu": power,
+        "divergence": max(divergence, 0.0),
+        "t": _t(t, n),
+        "classes": whole(classes, "classes", 0, COUNTED),
     }
-    return json.loads(_orff.bound_formula("alignment", dumps([weighed, probability])))
+    return _formula("alignment", [weighed, chance(probability)])
 
 
 def landmark(
@@ -454,12 +474,51 @@ def landmark(
     >>> many < few
     True
     """
+    least = "a number ≥ 1 (rows that a landmark is compared with)"
+    n = number(compared, "compared", least, lambda n: 1 <= n <= LARGEST)
     given = {
-        "compared": compared,
-        "loss": loss,
-        "kl": kl,
-        "t": math.sqrt(compared) if t is None else t,
-        "landmarks": landmarks,
-        "probability": probability,
+        "compared": n,
+        "loss": max(number(loss, "loss", "a number from 0 to 1", lambda v: -ROUNDING <= v <= 1 + ROUNDING), 0.0),
+        "kl": _size(kl, "kl"),
+        "t": _t(t, n),
+        "landmarks": whole(landmarks, "landmarks", 1, COUNTED),
+        "probability": chance(probability),
     }
     return json.loads(_orff.bound_formula("landmark", dumps(given)))
+
+
+def _formula(name: str, given: Any) -> dict[str, Any]:
+    """What a formula gives; numbers that are not finite are null in JSON."""
+    found = json.loads(_orff.bound_formula(name, dumps(given)))
+    return {key: math.inf if value is None else value for key, value in found.items()}
+
+
+def _size(value: Any, name: str) -> float:
+    """A number that is no less than nothing."""
+    return number(value, name, f"a number ≥ 0 and ≤ {LARGEST:g}", lambda v: 0 <= v <= LARGEST)
+
+
+def _t(t: Any, rows: float) -> float:
+    """The parameter of a theorem, √n when left out."""
+    if t is None:
+        return math.sqrt(rows)
+    return number(t, "t", f"a number > 0 and ≤ {LARGEST:g}", lambda t: 0 < t <= LARGEST)
+
+
+def _vector(values: Any, name: str, expected: str) -> np.ndarray:
+    """Finite numbers in one axis at most."""
+    found = floats(values, name, expected)
+    if found.ndim > 1 or not found.size or not np.isfinite(found).all():
+        raise refused(name, expected, values)
+    return found
+
+
+def _law(values: Any, name: str, size: int | None = None) -> np.ndarray:
+    """Weights that sum to 1."""
+    expected = f"{'' if size is None else f'{size} '}weights ≥ 0 that sum to 1"
+    found = _vector(values, name, expected)
+    if found.ndim != 1 or found.size != (size or found.size) or (found < 0).any():
+        raise refused(name, expected, values)
+    if not abs(found.sum() - 1) < 1e-6:
+        raise ParameterError(f"{name}: expected {expected}, got a sum of {found.sum():.6g}")
+    return found

@@ -138,7 +138,7 @@ def _points(name: str, values: ArrayLike) -> np.ndarray:
         if points.dtype.kind == "c":
             raise TypeError("complex numbers")
         points = points if points.dtype in (np.float64, np.float32) else points.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: expected an array of numbers with a row per point ({error})") from None
     if points.ndim != 2:
         raise ValueError(f"{name}: expected an array with two axes (points and inputs), got {points.ndim}")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._arguments import flag, floats, levels as between, refused, whole
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -46,6 +48,11 @@ LONGEST = 1e6
 
 PALE = 0.3
 """Share of the colours of speed, at their light end, that would be lost on white."""
+
+WIDEST = 0.9999
+"""Largest probability of an interval."""
+
+WIDE = f"probabilities > 0 and ≤ {WIDEST}"
 
 THIN = 1e-3
 """Sides of the training points that are shorter than this, against the other, are widened."""
@@ -223,6 +230,7 @@ def field(
     ('x1', 'x2')
     """
     _check_axes(ax)
+    points = flag(points, "points")
     if style not in ("quiver", "streamlines"):
         raise ValueError(f"style: expected quiver or streamlines, got {style!r}")
     x, y, value = _values(model, "predict", size, bounds, 60 if style == "streamlines" else 2)
@@ -441,8 +449,7 @@ def forecast(
     >>> len(ax.collections)
     2
     """
-    from ._forecaster import Forecaster
-    from ._leveldetector import LevelDetector
+    from ._forecaster import STEPS, Forecaster
 
     _check_axes(ax)
     _checked(model, Forecaster, "a fitted FourierVAR")
@@ -450,11 +457,15 @@ def forecast(
     at = names.index(variable) if variable in names else variable
     if isinstance(at, bool) or not isinstance(at, (int, np.integer)) or not 0 <= at < len(names):
         raise ValueError(f"variable: expected one of {', '.join(names)} or its number, got {variable!r}")
-    levels = sorted(np.atleast_1d(np.asarray(intervals, dtype=np.float64)), reverse=True)
+    steps, history = whole(steps, "steps", 1, STEPS), whole(history, "history", 0)
+    asked = floats(intervals, "intervals", WIDE)
+    if asked.ndim > 1 or not ((asked > 0) & (asked <= WIDEST)).all():
+        raise refused("intervals", WIDE, intervals)
+    levels = sorted(np.atleast_1d(asked), reverse=True)
     rows = model._rows
     if rows is not None and rows.members is not None:
         raise ValueError("model: expected a model of one series, got one of a panel")
-    past = np.empty((0,)) if rows is None else rows.values[-history:, at] if history > 0 else np.empty((0,))
+    past = np.empty((0,)) if rows is None or not history else rows.values[-history:, at]
     fans = [model.forecast(steps, interval=float(level), **options) for level in levels]
     mean = (fans[0] if fans else model.forecast(steps, **options)).mean
     index, values = getattr(mean, "index", None), np.asarray(mean).reshape(steps, -1)[:, at]
@@ -523,6 +534,9 @@ def learning_curve(
     from sklearn.model_selection import learning_curve as curve
 
     _check_axes(ax)
+    rows, given = (len(part) if not hasattr(part, "shape") else part.shape[0] for part in (X, X if y is None else y))
+    if rows != given:
+        raise ValueError(f"y: expected {rows} rows as in X, got {given}")
     sizes, train, test = curve(estimator, X, y, train_sizes=train_sizes, cv=cv, **options)
 
     def draw(ax: Axes) -> None:
@@ -576,9 +590,10 @@ def quantile_fan(
     >>> orff.plot.quantile_fan(model, ax=ax) is ax
     True
     """
-    from ._quantiles import Quantiles, _levels
+    from ._quantiles import Quantiles
 
     _check_axes(ax)
+    points = flag(points, "points")
     _checked(model, Quantiles, "a fitted QuantileFunction or JointQuantileRegression")
     if model.n_features_in_ != 1:
         raise ValueError(f"model: expected one input, got {model.n_features_in_}")
@@ -586,7 +601,7 @@ def quantile_fan(
         raise ValueError(f"output: expected a whole number from 0 to {model.n_outputs_ - 1}, got {output!r}")
     if not isinstance(size, (int, np.integer)) or not 2 <= size <= LARGEST:
         raise ValueError(f"size: expected a whole number from 2 to {LARGEST}, got {size!r}")
-    wide = np.sort(np.atleast_1d(_levels(coverages, "coverages")))[::-1]
+    wide = np.sort(np.atleast_1d(between(coverages, "coverages")))[::-1]
     seen = _points(model)
     if not len(seen):
         raise ValueError("model: expected training points, and none was kept")
@@ -650,13 +665,13 @@ def level_sets(
     True
     """
     from ._leveldetector import LevelDetector
-    from ._quantiles import _levels
 
     _check_axes(ax)
+    points = flag(points, "points")
     _checked(model, LevelDetector, "a fitted LevelSets")
     if model.n_features_in_ != 2:
         raise ValueError(f"model: expected two inputs, got {model.n_features_in_}")
-    levels = np.unique(_levels(nu, "nu"))
+    levels = np.unique(between(nu, "nu"))
     seen = np.asarray(model._training()["points"], dtype=np.float64).reshape(-1, 2)
     x, y, found = _grid(model, "score_samples", size, _around(seen) if bounds is None else _given(bounds))
     scores = found.reshape(len(y), len(x))
@@ -672,6 +687,19 @@ def level_sets(
         ax.set(xlabel=names[0], ylabel=names[1], xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
 
     return _on(ax, draw, options)
+
+
+def _on_grid(y: Any, rows: int, columns: int) -> np.ndarray:
+    """The values of curves on the grid of a model."""
+    from . import _data
+
+    found = _data.observed(y)
+    found = found if found.ndim == 2 else found.reshape(len(found), 1)
+    if len(found) != rows:
+        raise ValueError(f"y: expected {rows} rows as in X, got {len(found)}")
+    if found.shape[1:] != (columns,):
+        raise ValueError(f"y: expected {columns} columns, the grid of the model, got {found.shape[1]}")
+    return found
 
 
 def curves(
@@ -721,9 +749,7 @@ def curves(
     seen = None
     if y is not None:
         own = pairs(y, len(found))
-        seen = (model.grid_, np.asarray(y, dtype=np.float64).reshape(len(found), -1)) if own is None else own
-        if own is None and seen[1].shape[1] != len(model.grid_):
-            raise ValueError(f"y: expected {len(model.grid_)} columns, the grid of the model, got {seen[1].shape[1]}")
+        seen = (model.grid_, _on_grid(y, len(found), len(model.grid_))) if own is None else own
     name = model._argument().get("name") or "argument"
 
     def draw(ax: Axes) -> None:

@@ -1,6 +1,7 @@
 """Curves as outputs."""
 
 import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import orff
 import pytest
@@ -119,3 +120,4 @@ def test_plot(rows):
         orff.plot.curves(model, X[:3], Y[:3, :5])
     with pytest.raises(TypeError, match="FunctionalRidge"):
         orff.plot.curves(orff.OperatorRidge().fit(X, Y), X[:3])
+    plt.close(ax.figure)

@@ -311,7 +311,7 @@ def test_the_words_of_scikit_learn(capsys):
 
 def test_negative_n_jobs_are_counted_from_the_processors(monkeypatch):
     asked = []
-    monkeypatch.setattr("orff._base.cpu_count", lambda: 8)
+    monkeypatch.setattr("joblib.cpu_count", lambda: 8)
     model = orff.OperatorRidge(n_components=16)
     for jobs, threads in ((-2, 7), (-8, 1), (-100, 1), (3, 3), (None, "auto"), (-1, "auto"), (np.int64(-3), 6)):
         model.set_params(n_jobs=jobs)

@@ -108,7 +108,7 @@ def test_panels_and_exogenous_columns():
     assert np.allclose(model.forecast(3, exog=future, member="a").mean, truth)
     with pytest.raises(ValueError, match="member: expected one of a, b, got none"):
         model.forecast(3, exog=future)
-    with pytest.raises(ValueError, match="exogenous: expected 3 rows to come"):
+    with pytest.raises(ValueError, match="^exog: expected 3 rows to come"):
         model.forecast(3, member="a")
 
 
@@ -139,7 +139,7 @@ def test_rows_are_predicted_from_those_before_them():
     assert found.index[found.isna().all(axis=1)].tolist() == [days[0], days[11]]
     with pytest.raises(ValueError, match="member: expected one of a, b, got none"):
         model.predict(table[member == "a"])
-    with pytest.raises(ValueError, match="series: expected 2 variables and 0"):
+    with pytest.raises(ValueError, match="Y: expected 2 columns .u, v., as was learned from, got 1"):
         model.predict(Y[:, :1], member=member)
 
 
@@ -307,7 +307,7 @@ def test_what_is_wrong_is_said_in_words():
     ended[-1, 1] = np.nan
     with pytest.raises(ValueError, match="give a history that ends before it"):
         orff.FourierVAR("linear").fit(ended).forecast(2)
-    with pytest.raises(ValueError, match="exogenous: expected 2 rows to come of 1 variables, got none"):
+    with pytest.raises(ValueError, match="^exog: expected 2 rows to come of 1 variables, got none"):
         orff.FourierVAR("linear").fit(Y, Y[:, :1]).forecast(2)
     with pytest.warns(UserWarning, match="20 rows for 20 coefficients: the fit leaves no noise"):
         orff.FourierVAR("linear", order=20).fit(np.random.default_rng(0).normal(size=(40, 2)))

@@ -77,7 +77,7 @@ def test_over_the_rows_is_over_moments():
 @pytest.mark.parametrize(
     ("y", "task", "said"),
     [
-        (Y, TASK[1:], r"task: expected shape \(240,\) as X has rows"),
+        (Y, TASK[1:], r"task: expected shape \(240,\), a word or a number for each row"),
         (WIDE, TASK, r"y: expected shape \(240,\), the value of the task"),
         (Y, [None, *TASK[1:]], "task: expected a word or a number in each row, got none in row 1"),
         (Y, np.where(TASK == 1, np.nan, TASK), "task: expected a word or a number in each row"),

@@ -10,17 +10,27 @@ use pyo3::types::PyType;
 use std::io::ErrorKind;
 
 /// What the rows of a learner are called in Python.
-const ROWS: [(&str, &str); 5] =
-    [("inputs", "X"), ("outputs", "y"), ("weights", "sample_weight"), ("rows", "X, y"), ("field", "y")];
+const ROWS: [(&str, &str); 6] = [
+    ("inputs", "X"),
+    ("outputs", "y"),
+    ("weights", "sample_weight"),
+    ("rows", "X, y"),
+    ("field", "y"),
+    ("exogenous", "exog"),
+];
 
 /// How sentences about data begin, and the arguments that they are about.
-const ABOUT: [(&str, &str); 6] = [
+const ABOUT: [(&str, &str); 9] = [
     ("input ", "X"),
     ("output ", "y"),
     ("no inputs or no outputs", "X, y"),
     ("no inputs:", "X"),
     ("no rows", "X"),
     ("no row counts: every weight is zero", "sample_weight"),
+    ("no row counts: every label is missing", "sample_weight, y"),
+    ("one class only", "y"),
+    // "no 3 consecutive rows of the series are complete"
+    ("no ", "Y"),
 ];
 
 /// How refusals begin, and the parameters (by the library's names) or arguments that they are about.
@@ -57,6 +67,9 @@ const REFUSED: [(&str, &str); 28] = [
 
 /// How columns of values that cannot be used are called, at their beginning or end, and the arguments that have them.
 const COLUMNS: [(&str, &str); 10] = [
+    // whatever a variable is called
+    (" of the graph", "graph"),
+    (" of the history", "history"),
     ("output", "y"),
     ("argument", "y"),
     ("class", "y"),
@@ -65,12 +78,10 @@ const COLUMNS: [(&str, &str); 10] = [
     ("time", "time"),
     ("variable", "Y"),
     ("exogenous", "exog"),
-    (" of the graph", "graph"),
-    (" of the history", "history"),
 ];
 
 /// Words of the library and the command, and those of Python for the same.
-const WORDS: [(&str, &str); 14] = [
+const WORDS: [(&str, &str); 16] = [
     ("the ridge", "alpha"),
     ("a ridge", "an alpha"),
     ("no ridge", "no alpha"),
@@ -81,6 +92,8 @@ const WORDS: [(&str, &str); 14] = [
     ("use random features, which leave", "use OperatorRidge, which leaves"),
     ("use random features or Nyström landmarks", "use OperatorRidge or NystromRidge"),
     ("n_components: an angle is not finite", "X: an angle is not finite"),
+    ("exogenous: every value", "exog: every value"),
+    ("series: its values", "Y: its values"),
     ("merging gatherings", "merging moments"),
     ("give every part an empty copy", "give every part moments_.empty()"),
     ("use laplacian, which", "use LaplacianRidge or LaplacianClassifier, which"),

@@ -220,10 +220,10 @@ pub fn one_step<'py>(
 ) -> PyResult<(Py<PyAny>, Option<Py<PyAny>>)> {
     let dynamics = model.model.dynamics().map_err(|e| raise(py, e, &[]))?;
     let known = Names::new(dynamics.exogenous.clone(), dynamics.names.clone());
-    let series = generic(rows).map_err(|e| raise(py, known.told(e), &[]))?;
+    let series = generic(rows).map_err(|e| raise(py, known.told(e), Ask::SPEC))?;
     let model = model.model.clone();
     let query = Query { std, ..Query::default() };
-    let found = task::run(py, &[], None, None, move |_| model.one_step(&series, query))?;
+    let found = task::run(py, Ask::SPEC, None, None, move |_| model.one_step(&series, query))?;
     Ok((out(py, &found.mean)?, found.std.map(|std| out(py, &std)).transpose()?))
 }
 

@@ -1,0 +1,113 @@
+"""Arguments of functions and methods: each kind is read in one place and refused by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ._errors import ParameterError
+from ._json import plain, said
+
+THREADS = 4096
+"""Most threads."""
+
+MOST = 2**63 - 1
+"""Most of what is counted."""
+
+
+def refused(name: str, expected: str, given: Any) -> ParameterError:
+    """The error of an argument that does not take what was given."""
+    return ParameterError(f"{name}: expected {expected}, got {said(given)}")
+
+
+def flag(value: Any, name: str) -> bool:
+    """True or false, or a 1 or 0 for it."""
+    given = plain(value)
+    if isinstance(given, bool) or (isinstance(given, int) and given in (0, 1)):
+        return bool(given)
+    raise refused(name, "true or false", value)
+
+
+def word(value: Any, name: str, *words: str) -> str:
+    """One of some words."""
+    if isinstance(value, str) and value in words:
+        return value
+    raise refused(name, f"{', '.join(words[:-1])} or {words[-1]}", value)
+
+
+def whole(value: Any, name: str, least: int = 1, most: int = MOST) -> int:
+    """A whole number."""
+    given = plain(value)
+    if type(given) is int and least <= given <= most:
+        return given
+    raise refused(name, f"a whole number {f'≥ {least}' if most == MOST else f'from {least} to {most}'}", value)
+
+
+def number(value: Any, name: str, expected: str, within: Callable[[float], bool]) -> float:
+    """A finite number within what is expected."""
+    given = value.item() if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0 else value
+    try:
+        found = float(given) if isinstance(given, Real) and not isinstance(given, bool) else np.nan
+    except OverflowError:
+        found = np.nan
+    if np.isfinite(found) and within(found):
+        return found
+    raise refused(name, expected, value)
+
+
+def probability(value: Any, name: str = "probability") -> float:
+    """A number between 0 and 1, neither of them."""
+    return number(value, name, "a number > 0 and < 1", lambda p: 0 < p < 1)
+
+
+def array(values: Any, name: str, expected: str) -> np.ndarray:
+    """What was given as an array; rows of different lengths make none."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise refused(name, expected, values) from None
+
+
+def floats(values: Any, name: str, expected: str = "numbers") -> np.ndarray:
+    """Numbers in double precision, NaN for None among them; words and dates are none."""
+    given = array(values, name, expected)
+    parts = given.ravel().tolist() if given.dtype.kind == "O" else []
+    if values is None or given.dtype.kind not in "biufO" or any(isinstance(part, (str, bytes)) for part in parts):
+        raise refused(name, expected, values)
+    try:
+        return given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise refused(name, expected, values) from None
+
+
+def levels(values: Any, name: str = "levels", scalar: bool = False) -> np.ndarray:
+    """Levels between 0 and 1, as an array of at most one axis."""
+    expected = f"{'a number' if scalar else 'numbers'} between 0 and 1"
+    found = floats(values, name, expected)
+    if found.ndim > (0 if scalar else 1) or not found.size or not ((found > 0) & (found < 1)).all():
+        raise refused(name, expected, values)
+    return found
+
+
+def jobs(n_jobs: Any) -> int | None:
+    """A number of threads as joblib reads it, None for all."""
+    found = threads(n_jobs)
+    if found is None or (type(found) is int and 1 <= found <= THREADS):
+        return found
+    takes = "None, a negative number (-1: all processors, -2: all but one) or a whole number from 1 to"
+    raise refused("n_jobs", f"{takes} {THREADS}", n_jobs)
+
+
+def threads(n_jobs: Any) -> Any:
+    """Number of threads as joblib reads it, None for all; what is none is left for the declaration to refuse."""
+    given = plain(n_jobs)
+    if given is None or given == "auto" or (type(given) is int and given == -1):
+        return None
+    if type(given) is not int or given >= -1:
+        return given
+    from joblib import cpu_count
+
+    return max(1, cpu_count() + 1 + given)

@@ -1,0 +1,361 @@
+"""Arguments that cannot be used are refused by their names, with what they take and what was given."""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import orff
+import pandas as pd
+import pytest
+import scipy.sparse
+from orff import bounds
+
+N, HUGE = 24, 10**400
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1, 1, (N, 2))
+Y = X + 0.1 * RNG.normal(size=X.shape)
+LABELS = np.arange(N) % 2
+RAGGED = [[1, 2], [3]] + [[4]] * (N - 2)
+SERIES = np.cumsum(RNG.normal(size=(N, 2)), axis=0)
+KNOWN = RNG.normal(size=(N, 1))
+TWICE = pd.DataFrame(np.column_stack([Y, Y]), columns=["a", "b", "a", "b"])
+
+
+def once(make):
+    """What is fitted when it is first asked for, and once."""
+    kept = []
+
+    def made():
+        if not kept:
+            kept.append(make())
+        return kept[0]
+
+    return made
+
+
+def ridge(**options):
+    return orff.OperatorRidge(n_components=16, **options)
+
+
+def classifier():
+    return orff.OperatorClassifier(n_components=16)
+
+
+def laplacian(**options):
+    return orff.LaplacianClassifier(n_components=16, **options)
+
+
+def curves():
+    return orff.FunctionalRidge(n_components=16)
+
+
+def var():
+    return orff.FourierVAR("linear", order=1)
+
+
+fitted = once(lambda: ridge().fit(X, Y))
+labelled = once(lambda: classifier().fit(X, LABELS))
+quantiles = once(lambda: orff.QuantileFunction(n_components=16).fit(X[:, :1], Y[:, 0]))
+sets = once(lambda: orff.LevelSets(n_components=16).fit(X))
+curved = once(lambda: curves().fit(X, np.column_stack([Y, Y])))
+follows = once(lambda: var().fit(SERIES))
+beside = once(lambda: var().fit(SERIES, KNOWN))
+aligned = once(lambda: orff.AlignedFeatures(n_components=16).fit(X, LABELS))
+field = once(lambda: orff.VectorField("curl-free", n_components=16).fit(X, Y))
+gathered = once(lambda: ridge().partial_fit(X, Y))
+
+
+def ragged(n):
+    return [1.0] * (n - 1) + [[2.0, 3.0]]
+
+
+def chapter_7(**options):
+    given = {"rows": 9, "alpha": 1, "kappa": 1, "trace": 1, "largest": 1, "norm": 1}
+    return bounds.generalisation(**{**given, **options})
+
+
+def consistent(**options):
+    given = {"rows": 9, "atoms": 9, "lipschitz": 1, "largest": 1, "norm": 1, "trace": 1, "largest_operator": 1}
+    return bounds.consistency(**{**given, **options})
+
+
+def ask(**options):
+    return bounds.bound("gaussian", **{"dimension": 2, "n_components": 10, **options})
+
+
+def alike(posterior=(0.5, 0.5), losses=(0.1, 0.2), rows=10, **options):
+    return bounds.alignment(posterior, losses, rows=rows, **options)
+
+
+def about(**options):
+    return bounds.landmark(**{"compared": 9, "loss": 0.3, "kl": 0.5, **options})
+
+
+def draw(name, model, *given, **options):
+    figure, ax = plt.subplots()
+    try:
+        return getattr(orff.plot, name)(model, *given, ax=ax, **options)
+    finally:
+        plt.close(figure)
+
+
+JOBS = "n_jobs: expected None, a negative number"
+EACH = "task: expected a word or a number in each"
+SHAPE = "task: expected shape (24,), a word or a number for each row"
+MEMBER = "member: expected shape (24,), a word or a number for each row"
+NAMED = "member: expected a word or a number in each"
+TIME = "time: expected numbers or dates, one for each row"
+LABEL = "y: expected a label for each row"
+KIND = "y: expected labels: words, whole numbers or booleans"
+UNLABELED = "unlabeled: expected None, a word or a number"
+WEIGHT = "sample_weight: expected"
+LEVEL = "expected numbers between 0 and 1"
+SIZE = "expected a number ≥ 0 and ≤ 1e+100"
+
+CASES = {
+    # threads
+    "n_jobs-many": (lambda: ask(n_jobs=10**9), JOBS),
+    "n_jobs-huge": (lambda: ask(n_jobs=HUGE), JOBS),
+    "n_jobs-true": (lambda: ask(n_jobs=True), JOBS),
+    "n_jobs-word": (lambda: ask(n_jobs="x"), JOBS),
+    "bound-all": (
+        lambda: ask(epsilon=0.1, probability=0.1),
+        "n_components, epsilon, probability: expected two of them",
+    ),
+    "bound-verbose": (lambda: ask(verbose="x"), "verbose: expected true or false"),
+    # numbers that are too large
+    "sample-many": (lambda: quantiles().sample(X[:, :1], 10**30), "n_samples: expected a whole number ≥ 1"),
+    "sample-seed": (lambda: quantiles().sample(X[:, :1], 1, 2**70), "random_state: expected a whole number from 0"),
+    "impulse-many": (lambda: follows().impulse_response(10**30), "steps: expected a whole number from 0 to 10000000"),
+    "levels": (lambda: quantiles().predict(X[:, :1], levels=HUGE), f"levels: {LEVEL}"),
+    "levels-word": (lambda: quantiles().predict(X[:, :1], levels="0.5"), f"levels: {LEVEL}"),
+    "coverage": (lambda: quantiles().predict_interval(X[:, :1], HUGE), "coverage: expected a number between 0 and 1"),
+    "cdf": (lambda: quantiles().cdf(X[:, :1], HUGE), "y: expected numbers"),
+    "cdf-none": (lambda: quantiles().cdf(X[:, :1], None), "y: expected numbers, got none"),
+    "at": (lambda: curved().predict(X, at=HUGE), "at: expected finite numbers"),
+    "nu": (lambda: sets().predict(X, nu=HUGE), f"nu: {LEVEL}"),
+    "kernel-point": (lambda: orff.gaussian()([[HUGE]]), "X: expected an array of numbers with a row per point"),
+    "kernel-number": (lambda: orff.gaussian(HUGE), "lengthscale: expected auto, a finite number > 0"),
+    "kernel-digits": (lambda: orff.gaussian(-(10**5000)), "lengthscale: expected auto, a finite number > 0"),
+    "parameter": (lambda: ridge(alpha=HUGE).fit(X, Y), "alpha: expected evidence, gcv, loo or a number ≥ 0"),
+    "names-out": (lambda: aligned().get_feature_names_out("x"), "input_features: expected the names of the inputs"),
+    # labels that stand for none, tasks
+    "unlabeled-list": (lambda: laplacian(unlabeled=[1]).fit(X, LABELS), UNLABELED),
+    "unlabeled-call": (lambda: laplacian(unlabeled=len).fit(X, LABELS), UNLABELED),
+    "unlabeled-dict": (lambda: laplacian(unlabeled={}).fit(X, LABELS), UNLABELED),
+    "task-bytes": (lambda: ridge().fit(X, Y[:, 0], task=[b"\xff"] * N), "task: expected words in UTF-8"),
+    "task-call": (lambda: ridge().fit(X, Y[:, 0], task=len), SHAPE),
+    "task-dict": (lambda: ridge().fit(X, Y[:, 0], task={}), SHAPE),
+    "task-set": (lambda: ridge().fit(X, Y[:, 0], task={1}), SHAPE),
+    "task-sparse": (lambda: ridge().fit(X, Y[:, 0], task=scipy.sparse.eye_array(N).tocsr()), SHAPE),
+    "task-ragged": (lambda: ridge().fit(X, Y[:, 0], task=RAGGED), EACH),
+    "task-lists": (lambda: ridge().fit(X, Y[:, 0], task=pd.Series([[1]] * N)), EACH),
+    # formulas of bounds
+    "rows-word": (lambda: chapter_7(rows="x"), "rows: expected a whole number from 1"),
+    "rows-negative": (lambda: chapter_7(rows=-1), "rows: expected a whole number from 1"),
+    "alpha-nan": (lambda: chapter_7(alpha=np.nan), "alpha: expected a number > 0"),
+    "alpha-none": (lambda: chapter_7(alpha=None), "alpha: expected a number > 0"),
+    "norm-large": (lambda: chapter_7(norm=1e308), f"norm: {SIZE}"),
+    "kappa-negative": (lambda: chapter_7(kappa=-1), f"kappa: {SIZE}"),
+    "probability": (lambda: chapter_7(probability="x"), "probability: expected a number > 0 and < 1"),
+    "atoms": (lambda: consistent(atoms=2.5), "atoms: expected a whole number from 1"),
+    "largest-operator": (lambda: consistent(largest_operator=HUGE), f"largest_operator: {SIZE}"),
+    "delta-word": (lambda: bounds.variance("gaussian", "x"), "delta: expected finite numbers"),
+    "delta-none": (lambda: bounds.variance("gaussian", []), "delta: expected finite numbers"),
+    "outputs-none": (
+        lambda: bounds.variance("gaussian", [1.0], outputs=0),
+        "outputs: expected a whole number from 1",
+    ),
+    "measure-word": (
+        lambda: bounds.variance("gaussian", [1.0], measure="x"),
+        "measure: expected trace, plain or tilted",
+    ),
+    "measure-none": (
+        lambda: bounds.variance("gaussian", [1.0], measure=None),
+        "measure: expected trace, plain or tilted",
+    ),
+    "map": (
+        lambda: bounds.warped(rows=9, atoms=9, graph_norm=1, feature_map=3),
+        "feature_map: expected pairs or phases",
+    ),
+    "graph-norm": (lambda: bounds.warped(rows=9, atoms=9, graph_norm="x"), f"graph_norm: {SIZE}"),
+    "kernel-norm": (lambda: bounds.warped(rows=9, atoms=9, graph_norm=1, kernel_norm=10), "kernel_norm: expected"),
+    "alike-rows": (lambda: alike(rows=-1), "rows: expected a number ≥ 2"),
+    "alike-rows-none": (lambda: alike(rows=None), "rows: expected a number ≥ 2"),
+    "mu-word": (lambda: alike(mu="x"), "mu: expected a number > 1"),
+    "mu-array": (lambda: alike(mu=np.array([2.0, 3.0])), "mu: expected a number > 1"),
+    "mu-large": (lambda: alike((1.0, 0.0), mu=1e4), "mu: expected a power for which the divergence"),
+    "prior-short": (lambda: alike(prior=[1.0]), "prior: expected 2 weights ≥ 0 that sum to 1"),
+    "losses-outside": (lambda: alike(losses=(0.1, 1.2)), "losses: expected 2 numbers from 0 to 1"),
+    "losses-short": (lambda: alike(losses=(0.1,)), "losses: expected 2 numbers from 0 to 1"),
+    "alike-t": (lambda: alike(t="x"), "t: expected a number > 0"),
+    "alike-classes": (lambda: alike(classes=-1), "classes: expected a whole number from 0"),
+    "compared": (lambda: about(compared="x"), "compared: expected a number ≥ 1"),
+    "loss": (lambda: about(loss=1.5), "loss: expected a number from 0 to 1"),
+    "landmarks": (lambda: about(landmarks=0), "landmarks: expected a whole number from 1"),
+    "kl": (lambda: about(kl=None), f"kl: {SIZE}"),
+    # members and times of series
+    "member-axes": (lambda: var().fit(SERIES, member=np.zeros((N, 2))), MEMBER),
+    "member-none": (lambda: var().fit(SERIES, member=[None] * N), NAMED),
+    "member-nan": (lambda: var().fit(SERIES, member=[np.nan] * N), NAMED),
+    "member-word": (lambda: var().fit(SERIES, member="x"), MEMBER),
+    "member-number": (lambda: var().fit(SERIES, member=3.0), MEMBER),
+    "member-dict": (lambda: var().fit(SERIES, member={}), MEMBER),
+    "member-call": (lambda: var().fit(SERIES, member=len), MEMBER),
+    "member-set": (lambda: var().fit(SERIES, member={1}), MEMBER),
+    "member-sparse": (lambda: var().fit(SERIES, member=scipy.sparse.eye_array(N).tocsr()), MEMBER),
+    "member-ragged": (lambda: var().fit(SERIES, member=RAGGED), NAMED),
+    "time-number": (lambda: var().fit(SERIES, time=3.0), TIME),
+    "time-ragged": (lambda: var().fit(SERIES, time=RAGGED), TIME),
+    "time-huge": (lambda: var().fit(SERIES, time=[HUGE] * N), "time: expected numbers"),
+    "size-ragged": (lambda: follows().impulse_response(2, size=[1, [2]]), "size: expected one number, or 2"),
+    "size-nan": (lambda: follows().impulse_response(2, size=np.nan), "size: expected one number, or 2"),
+    "Y-columns": (
+        lambda: follows().predict(SERIES[:, :1]),
+        "Y: expected 2 columns (y1, y2), as was learned from, got 1",
+    ),
+    "exog-none": (lambda: beside().predict(SERIES), "exog: expected 1 columns (u1), as was learned from, got none"),
+    "exog-other": (lambda: follows().predict(SERIES, KNOWN), "exog: expected none, as was learned from, got 1"),
+    "Y-empty": (lambda: var().fit(np.zeros((0, 2))), "Y: a series needs rows"),
+    # weights
+    "weight-fit": (lambda: ridge().fit(X, Y, ragged(N)), WEIGHT),
+    "weight-score": (lambda: fitted().score(X, Y, ragged(N)), WEIGHT),
+    "weight-part": (lambda: ridge().partial_fit(X, Y, ragged(N)), WEIGHT),
+    "weight-add": (lambda: gathered().moments_.add(X, Y, ragged(N)), WEIGHT),
+    "weight-labels": (lambda: classifier().fit(X, LABELS, ragged(N)), WEIGHT),
+    "weight-curves": (lambda: curves().fit(X, Y, ragged(N)), WEIGHT),
+    "weight-features": (lambda: orff.FourierFeatures(n_components=16).fit(X, None, ragged(N)), WEIGHT),
+    "weight-zero": (lambda: fitted().score(X, Y, np.zeros(N)), "sample_weight: expected a sum > 0"),
+    "weight-negative-labels": (lambda: labelled().score(X, LABELS, np.full(N, -1)), WEIGHT),
+    "weight-large-labels": (lambda: labelled().score(X, LABELS, np.full(N, 1e308)), WEIGHT),
+    "weight-negative-levels": (lambda: quantiles().score(X[:, :1], Y[:, 0], np.full(N, -1)), WEIGHT),
+    "weight-large-levels": (lambda: quantiles().score(X[:, :1], Y[:, 0], np.full(N, 1e308)), WEIGHT),
+    # labels
+    "labels-ragged": (lambda: classifier().fit(X, RAGGED), KIND),
+    "labels-axes": (lambda: classifier().fit(X, np.zeros((N, 2, 2))), LABEL),
+    "labels-none": (lambda: classifier().fit(X, np.zeros((N, 0))), LABEL),
+    "labels-complex": (lambda: classifier().fit(X, LABELS + 1j), KIND),
+    "labels-continuous": (lambda: classifier().fit(X, Y[:, 0]), "y: Unknown label type"),
+    "labels-lists": (lambda: classifier().fit(X, pd.Series([[1]] * N)), KIND),
+    "labels-landmarks": (lambda: orff.LandmarkFeatures().fit(X, Y[:, 0]), "y: Unknown label type"),
+    "labels-landmarks-ragged": (lambda: orff.LandmarkFeatures().fit(X, RAGGED), KIND),
+    "labels-partly": (lambda: laplacian().fit(X, np.zeros((N, 2, 2))), LABEL),
+    "labels-aligned": (lambda: orff.AlignedFeatures(n_components=16).fit(X, RAGGED), "y: expected labels or targets"),
+    "labels-one": (lambda: classifier().fit(X, np.zeros(N, int)), "y: one class only (0)"),
+    "labels-one-landmarks": (lambda: orff.LandmarkFeatures().fit(X, np.zeros(N, int)), "y: one class only (0)"),
+    "labels-no-weight": (lambda: classifier().fit(X, LABELS, np.zeros(N)), "sample_weight, y: no row counts"),
+    # scores
+    "score-columns": (lambda: labelled().score(X, TWICE), "y: expected one column of labels, got 4"),
+    "score-twice": (lambda: quantiles().score(X[:, :1], TWICE), "y: expected columns with different names"),
+    "score-labels-rows": (lambda: labelled().score(X, LABELS[1:]), "y: expected 24 rows as in X, got 23"),
+    "score-labels-words": (lambda: labelled().score(X, np.full(N, "a")), "y: expected labels that are numbers"),
+    "score-labels-nan": (lambda: labelled().score(X, [*LABELS[1:], np.nan]), LABEL),
+    "score-rows": (
+        lambda: quantiles().score(X[:, :1], Y[1:, 0]),
+        "y: expected shape (24, 1) as the predictions have",
+    ),
+    "score-infinite": (
+        lambda: quantiles().score(X[:, :1], np.full(N, np.inf)),
+        "y: row 1, column output 1: inf is not",
+    ),
+    "score-none": (lambda: fitted().score(X, np.zeros(0)), "y: expected shape (24, 2) as the predictions have"),
+    "score-pairs": (lambda: curved().score(X, [([0, 1], [1, 2])]), "y: expected 24 curves as X has rows, got 1"),
+    "score-arguments": (
+        lambda: curved().score(X, [([0, np.nan], [1, 2])] * N),
+        "y: row 1, column argument 2: nan is not",
+    ),
+    "score-values": (lambda: curved().score(X, [([0, 1], [1, np.inf])] * N), "y: row 1, column output 2: inf is not"),
+    "pairs-ragged": (lambda: curves().fit(X, [([0, [1]], [1, 2])] * N), "y: curve 1: expected numbers"),
+    # learned kernels
+    "outputs-word": (lambda: aligned().learned_kernel("x"), "outputs: expected a whole number from 1"),
+    "outputs-negative": (lambda: aligned().learned_kernel(-1), "outputs: expected a whole number from 1"),
+    "outputs-zero": (lambda: aligned().learned_kernel(0), "outputs: expected a whole number from 1"),
+    "outputs-true": (lambda: aligned().learned_kernel(True), "outputs: expected a whole number from 1"),
+    "guarantee-word": (lambda: aligned().bounds("x"), "probability: expected a number > 0 and < 1"),
+    "guarantee-none": (lambda: aligned().bounds(None), "probability: expected a number > 0 and < 1"),
+    # plots
+    "plot-points": (lambda: draw("field", field(), points="x"), "points: expected true or false"),
+    "plot-fan": (lambda: draw("quantile_fan", quantiles(), points="x"), "points: expected true or false"),
+    "plot-sets": (lambda: draw("level_sets", sets(), points="x"), "points: expected true or false"),
+    "plot-history-negative": (
+        lambda: draw("forecast", follows(), history=-1),
+        "history: expected a whole number ≥ 0",
+    ),
+    "plot-history-nan": (lambda: draw("forecast", follows(), history=np.nan), "history: expected a whole number ≥ 0"),
+    "plot-history-word": (lambda: draw("forecast", follows(), history="x"), "history: expected a whole number ≥ 0"),
+    "plot-history-part": (lambda: draw("forecast", follows(), history=2.5), "history: expected a whole number ≥ 0"),
+    "plot-intervals-word": (lambda: draw("forecast", follows(), intervals="x"), "intervals: expected probabilities"),
+    "plot-intervals-zero": (lambda: draw("forecast", follows(), intervals=0), "intervals: expected probabilities"),
+    "plot-intervals-large": (lambda: draw("forecast", follows(), intervals=2.5), "intervals: expected probabilities"),
+    "plot-curves-word": (lambda: draw("curves", curved(), X, "x"), "y: expected shape (n,) or (n, p)"),
+    "plot-curves-number": (lambda: draw("curves", curved(), X, 3), "y: expected shape (n,) or (n, p)"),
+    "plot-curves-ragged": (
+        lambda: draw("curves", curved(), X, RAGGED),
+        "y: expected numbers, a row for each row of X",
+    ),
+    "plot-learning": (lambda: draw("learning_curve", ridge(), X, Y[1:]), "y: expected 24 rows as in X, got 23"),
+    # the argument that is at fault
+    "graph": (
+        lambda: laplacian().fit(X, LABELS, graph=scipy.sparse.csr_array(1j * np.eye(N))),
+        "graph: Complex data not supported",
+    ),
+    "curves-nan": (lambda: curves().fit(X, np.full((N, 3), np.nan)), "y: expected a value in one of the curves"),
+    "moments-empty": (
+        lambda: ridge().fit_moments(gathered().moments_.empty()),
+        "moments: expected those of some rows",
+    ),
+    "moments-other": (
+        lambda: gathered().moments_.merge(orff.VectorField(n_components=16).partial_fit(X, Y).moments_),
+        "other: expected moments of OperatorRidge, got those of VectorField",
+    ),
+    # series by their names in Python
+    "forecast-exog-none": (lambda: beside().forecast(3), "exog: expected 3 rows to come of 1 variables, got none"),
+    "forecast-exog-few": (
+        lambda: beside().forecast(3, exog=[[1.0]]),
+        "exog: expected 3 rows to come of 1 variables, got 1×1",
+    ),
+    "forecast-exog-nan": (lambda: beside().forecast(1, exog=[[np.nan]]), "exog: every value of the rows to come"),
+    "Y-infinite": (
+        lambda: follows().predict(np.full((N, 2), np.inf)),
+        "Y: row 1, column variable 1 ('y1'): inf is not",
+    ),
+    "Y-missing": (lambda: var().fit(np.full((N, 2), np.nan)), "Y: no 2 consecutive rows of the series are complete"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_cannot_be_used_is_named(name):
+    call, said = CASES[name]
+    with pytest.raises((ValueError, TypeError)) as error:
+        call()
+    assert str(error.value).startswith(said), str(error.value)
+    assert len(str(error.value)) < 1000
+
+
+def test_threads_of_bounds_are_counted_as_those_of_estimators():
+    own = [ask(n_jobs=jobs).best.value for jobs in (None, -1, -2, 1, 4096, np.int64(2))]
+    assert len(set(own)) == 1
+
+
+def test_formulas_beyond_all_numbers_are_infinite():
+    large = chapter_7(alpha=1e-300, largest=1e100)
+    assert large["stability"] == large["complexity"] == np.inf
+    assert chapter_7(alpha=9.0)["complexity"] is None
+
+
+def test_scores_leave_out_what_was_not_observed():
+    model, seen = quantiles(), Y[:, 0].copy()
+    seen[::3] = np.nan
+    kept = np.arange(N) % 3 > 0
+    assert model.score(X[:, :1], seen) == pytest.approx(model.score(X[kept, :1], Y[kept, 0]), rel=1e-12)
+    weight = np.arange(1.0, N + 1)
+    right = labelled().predict(X) == LABELS
+    assert labelled().score(X, LABELS, weight) == pytest.approx(weight[right].sum() / weight.sum(), rel=1e-12)
+    partly = laplacian(unlabeled=-1).fit(X, LABELS)
+    assert partly.score(X, np.where(kept, LABELS, -1)) == pytest.approx(partly.score(X[kept], LABELS[kept]))
+
+
+def test_long_values_are_not_repeated_in_full():
+    with pytest.raises(orff.ParameterError) as error:
+        quantiles().predict(X[:, :1], levels=np.full(10_000, 2.0))
+    assert json.dumps([2.0] * 3)[:-1] in str(error.value) and len(str(error.value)) < 300
