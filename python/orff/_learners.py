@@ -1244,7 +1244,8 @@ class JointQuantileRegression(Quantiles):
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     levels : a number > 0 and ≤ 1, or a list of them, default=(0.1, 0.3, 0.5, 0.7, 0.9,)
-        The levels that are learned, between 0 and 1; others are linear between them.
+        The levels that are learned, between 0 and 1; others are linear between them, and beyond them as the
+        first or the last: intervals are no wider than these.
     level_lengthscale : a number > 0, default=0.3
         Lengthscale of the gaussian kernel k_T of the levels: the longer, the more neighbouring quantiles have
         in common.
@@ -2530,7 +2531,7 @@ class LevelSets(LevelDetector):
     kernel : Kernel or str, default="gaussian"
         The kernel of the inputs, with one output: gaussian, matern(2.5), a sum or a product of such.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
-        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the smallest sets, in
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the smallest sets, in half
         octaves of the median distance between scaled rows, which rows held out leave as often as ν says), a
         number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
@@ -2641,7 +2642,7 @@ class FourierOneClassSVM(OutlierDetector):
     kernel : Kernel or str, default="gaussian"
         The kernel of the inputs, with one output: gaussian, matern(2.5), a sum or a product of such.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
-        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the smallest sets, in
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (the smallest sets, in half
         octaves of the median distance between scaled rows, which rows held out leave as often as ν says), a
         number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"

@@ -42,6 +42,21 @@ def command(request):
     return [BINARY]
 
 
+def test_levels_and_draws_are_those_of_the_command(command, tmp_path):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": random.uniform(size=80), "u": random.normal(size=80), "v": random.normal(size=80)})
+    frame.to_csv(tmp_path / "rows.csv", index=False, float_format=lambda v: repr(float(v)))
+    model = orff.QuantileFunction(lengthscale=1.0, alpha=0.01, n_components=32).fit(frame[["x"]], frame[["u", "v"]])
+    model.save(tmp_path / "m.orff")
+    arguments = ["--cdf", "--samples", "3", "--seed", "7", "-o", "out.csv"]
+    orff_command("predict", "m.orff", "rows.csv", *arguments, cwd=tmp_path, command=command)
+    out = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
+    assert (out[["u_cdf", "v_cdf"]].to_numpy() == model.cdf(frame[["x"]], frame[["u", "v"]])).all()
+    draws = model.sample(frame[["x"]], 3, random_state=7)
+    for k, name in enumerate("uv"):
+        assert (out[[f"{name}_sample{i}" for i in (1, 2, 3)]].to_numpy() == draws[:, k]).all()
+
+
 @pytest.mark.parametrize("name", COMMAND)
 def test_bits_are_those_of_the_command(rows, name, command, tmp_path):
     X, Y = rows[0][:, :2], rows[1]

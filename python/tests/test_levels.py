@@ -81,7 +81,8 @@ def test_levels_scores_and_labels_agree(moons, fitted):
     nu = np.linspace(0.01, 0.99, 50)
     labels, inside = fitted.predict(X, nu), fitted.decision_function(X, nu)
     assert labels.shape == inside.shape == (400, 50)
-    assert (np.diff(labels, axis=1) <= 0).all() and (np.diff(inside, axis=1) <= 0).all()
+    # sets are nested; how far inside a row is, is what the machine of each level says
+    assert (np.diff(labels, axis=1) <= 0).all()
     assert ((labels == 1) == (scores[:, None] >= nu)).all() and ((inside >= 0) == (labels == 1)).mean() > 0.9999
     assert np.abs((labels == -1).mean(axis=0) - nu).max() < 0.03
     assert (fitted.predict(X, 0.3) == fitted.predict(X, [0.3])[:, 0]).all()

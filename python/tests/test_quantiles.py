@@ -132,6 +132,23 @@ def test_conformal_intervals(wave):
     assert (lower == plain.predict(X, levels=0.25)).all() and (upper == plain.predict(X, levels=0.75)).all()
 
 
+def test_conformal_intervals_of_classes():
+    """Rows with the inputs of others are kept aside as all are; their order does not matter."""
+    random = np.random.default_rng(0)
+    inside = []
+    for _ in range(16):
+        kind = random.integers(0, 2, 600).astype(float)
+        y = np.where(kind == 1, 0.1, 2.0) * random.normal(size=600) ** 3
+        order = np.argsort(kind[:200], kind="stable")
+        model = orff.QuantileFunction(lengthscale=1.0, alpha=10.0, n_components=8, conformal=True)
+        model.fit(kind[order, None], y[order])
+        lower, upper = model.predict_interval(kind[200:, None], 0.9)
+        inside.append(((lower <= y[200:]) & (y[200:] <= upper)).mean())
+    assert abs(np.mean(inside) - 46 / 51) < 4 * 0.045 / np.sqrt(16)
+    with pytest.raises(ValueError, match="leave out the parameter conformal"):
+        orff.QuantileFunction(conformal=True).fit([[1.0]], [2.0])
+
+
 def test_wrong_questions_are_refused(wave, fitted):
     X, y = wave
     for levels in (0, 1.0, [0.1, np.nan], "half", [[0.1]], []):

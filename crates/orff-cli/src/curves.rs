@@ -2,6 +2,7 @@
 
 use crate::Session;
 use crate::flags::Usage;
+use crate::plot::{CurveOutput, CurvePicture, MAX_PANELS, curve_svg};
 use crate::progress::Progress;
 use anyhow::{Result, bail};
 use clap::{Arg, ArgMatches};
@@ -17,7 +18,8 @@ use std::path::PathBuf;
 pub fn at_arg() -> Arg {
     Arg::new("at").long("at").value_name("X,…").allow_hyphen_values(true).help(
         "Of curves: the arguments to predict, such as 0,0.5,1, in columns y_at0, …; or the column with the argument of each \
-         row, which then has one prediction. Without it: where the curves of the fit were known",
+         row, which then has one prediction. Without it: where the curves of the fit were known; 51 places over their range \
+         where these are more than 100",
     )
 }
 
@@ -182,4 +184,92 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     writer.finish()?;
     crate::predict::wrote(source, target, rows, session);
     Ok(())
+}
+
+/// Arguments at which a curve is drawn.
+const DRAWN: usize = 200;
+
+/// A curve to draw: the inputs of its row, as the body of the model takes them, and what was observed of it.
+struct Seen {
+    inputs: Vec<f64>,
+    points: Vec<[f64; 2]>,
+}
+
+/// The first curves of rows given, or else of those of the fit that the model keeps; and how many there are.
+fn seen(model: &Model, matches: &ArgMatches) -> Result<(Vec<Seen>, usize)> {
+    let (d, (_, argument)) = (model.inputs(), model.functions()?);
+    let on_grid = |y: &mut dyn Iterator<Item = f64>| argument.values.iter().zip(y).map(|(t, y)| [*t, y]).collect();
+    if !matches.contains_id("files") {
+        let rows = &model.info.training.points;
+        if rows.is_empty() {
+            let how = "the model keeps no rows of the fit; say which to draw, for example --data points.csv";
+            return Err(Usage(format!("--data: {how}")).into());
+        }
+        let one = |row: &Vec<f64>| Seen { inputs: row[..d].to_vec(), points: on_grid(&mut row[d..].iter().copied()) };
+        return Ok((rows.iter().take(MAX_PANELS).map(one).collect(), rows.len()));
+    }
+    let (mut found, mut places, mut count): (Vec<Seen>, HashMap<Vec<u64>, usize>, usize) = Default::default();
+    let source = crate::data::open_for(model, matches, true, None)?;
+    for page in source.pages()? {
+        let batch = page?.batch;
+        let x = model.projected(&batch.inputs)?.to_dense();
+        for i in 0..x.nrows() {
+            let inputs: Vec<f64> = x.row(i).iter().copied().collect();
+            // rows that are points have the inputs of their curve
+            let place = match argument.name {
+                None => count,
+                Some(_) => *places.entry(inputs.iter().map(|v| v.to_bits()).collect()).or_insert(count),
+            };
+            if place == count {
+                count += 1;
+            }
+            if place >= MAX_PANELS {
+                continue;
+            }
+            if place == found.len() {
+                found.push(Seen { inputs, points: Vec::new() });
+            }
+            let y = batch.outputs.row(i);
+            match argument.name {
+                None => found[place].points = on_grid(&mut y.iter().copied()),
+                Some(_) if y[0].is_finite() => found[place].points.push([y[0], y[1]]),
+                Some(_) => {}
+            }
+        }
+    }
+    Ok((found, count))
+}
+
+/// The curves of some rows along their argument, with what was observed.
+pub fn svg(mut model: Model, matches: &ArgMatches, title: &str) -> Result<String> {
+    let (seen, count) = seen(&model, matches)?;
+    if seen.is_empty() {
+        bail!("no rows: there is nothing to draw");
+    }
+    let names: [&[String]; 2] = [&model.info.inputs, &["east (m)".into(), "north (m)".into()]];
+    let names = names[usize::from(model.projection.is_some())];
+    let told = |one: &Seen| match one.inputs.len() {
+        1..=3 => {
+            names.iter().zip(&one.inputs).map(|(name, v)| format!("{name} = {v:.4}")).collect::<Vec<_>>().join(", ")
+        }
+        _ => String::new(),
+    };
+    let headings: Vec<String> = seen.iter().map(told).collect();
+    model.projection = None;
+    let (curves, argument) = model.functions()?;
+    let (first, last) = argument.range;
+    // of a single argument there is a curve too
+    let air = if last > first { 0.0 } else { 0.5 };
+    let step = (last - first + 2.0 * air) / (DRAWN - 1) as f64;
+    let t: Vec<f64> = (0..DRAWN).map(|k| first - air + step * k as f64).collect();
+    let x = Mat::from_fn(seen.len(), model.inputs(), |i, k| seen[i].inputs[k]);
+    let values = curves.values(model.columns(&Inputs::Dense(x), false)?.as_ref(), &t)?;
+    let means: Vec<Vec<f64>> = (0..seen.len()).map(|i| values.row(i).iter().copied().collect()).collect();
+    let output =
+        |i: usize| CurveOutput { name: &headings[i], mean: &means[i], bands: Vec::new(), observed: &seen[i].points };
+    let outputs: Vec<CurveOutput> = (0..seen.len()).map(output).collect();
+    let title =
+        if count > seen.len() { format!("{title} (first {} of {count} curves)", seen.len()) } else { title.into() };
+    let input = argument.name.as_deref().unwrap_or("argument");
+    curve_svg(&CurvePicture { title: &title, input, x: &t, band: "", outputs: &outputs })
 }

@@ -16,20 +16,28 @@ use std::path::PathBuf;
 /// The label that outliers have unless another is named.
 pub const OUTLIER: &str = "1";
 
-/// Writes the score of each row (larger is more usual), and 1 if it is an outlier, else 0, also at levels that are asked for; a
-/// row with missing inputs has neither.
+/// Writes the score of each row (larger is more usual), and 1 if it is an outlier, else 0, also at levels that are asked for, with
+/// how far inside their sets it is (f − b) where that is; a row with missing inputs has neither.
 pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Session) -> Result<()> {
+    let levels: Vec<f64> = matches.get_many::<f64>("levels").into_iter().flatten().copied().collect();
+    let margins = matches.get_flag("scores") && !levels.is_empty();
     let asked = ["std", "cov", "no-noise", "probabilities", "scores"].into_iter().find(|flag| matches.get_flag(flag));
+    let asked = asked.filter(|flag| *flag != "scores" || !margins);
     if let Some(flag) = asked.or_else(|| ["interval", "also"].into_iter().find(|flag| matches.contains_id(flag))) {
         return Err(
             Usage(format!("--{flag}: a model of outliers says a score and whether it is an outlier's")).into()
         );
     }
     let offset = model.outliers()?.offset;
-    let levels: Vec<f64> = matches.get_many::<f64>("levels").into_iter().flatten().copied().collect();
     let mut names = ["score", "outlier"].map(String::from).to_vec();
     names.extend(levels.iter().map(|level| format!("outlier_{level}")));
+    if margins {
+        names.extend(levels.iter().map(|level| format!("inside_{level}")));
+    }
     crate::predict::once(source.kept(), &names)?;
+    if let Some(twice) = names.iter().enumerate().find_map(|(k, name)| names[..k].contains(name).then_some(name)) {
+        return Err(Usage(format!("--levels: {twice} is asked for twice")).into());
+    }
     let none = Inputs::Dense(Mat::zeros(0, model.inputs()));
     model.normality(&none)?;
     if !levels.is_empty() {
@@ -44,10 +52,14 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
         let page = page?;
         let mut out = Mat::full(page.nrows(), names.len(), f64::NAN);
         let scores = model.normality(&page.batch.inputs).map_err(|e| page.placed(e))?;
-        for (&row, score) in page.used.iter().zip(scores) {
+        let inside = margins.then(|| model.inside(&page.batch.inputs, &levels)).transpose()?;
+        for (i, (&row, score)) in page.used.iter().zip(scores).enumerate() {
             out[(row, 0)] = score;
             let each = [offset].into_iter().chain(levels.iter().copied()).enumerate();
             each.for_each(|(k, level)| out[(row, 1 + k)] = if score < level { 1.0 } else { 0.0 });
+            if let Some(inside) = &inside {
+                (0..levels.len()).for_each(|k| out[(row, 2 + levels.len() + k)] = inside[(i, k)]);
+            }
         }
         writer.write(&page.kept, out.as_ref())?;
         rows += page.nrows();

@@ -5,7 +5,7 @@ use crate::plot::{
     Background, CurveOutput, CurvePicture, FieldPicture, PathPicture, ScatterOutput, ScatterPicture, Style,
     curve_svg, field_svg, path_svg, range_of, scatter_svg,
 };
-use crate::{calculus, data, evaluate, flags, usual};
+use crate::{calculus, curves, data, evaluate, flags, usual};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
@@ -30,7 +30,7 @@ fn picture() -> Command {
         Arg::new(name).long(name).value_name("WORD").value_parser(words.to_vec()).default_value(words[0]).help(help)
     };
     Command::new("plot")
-        .about("Draw a model: a field in the plane, curves or quantiles of one input, sets of usual rows, or the path of ridges")
+        .about("Draw a model: a field in the plane, curves or quantiles of one input, curves that are outputs, sets of usual rows, or the path of ridges")
         .arg(evaluate::model_arg())
         .arg(
             Arg::new("out")
@@ -41,13 +41,13 @@ fn picture() -> Command {
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("Where to write the picture (SVG)"),
         )
-        .arg(word("kind", &["auto", "field", "curve", "path", "scatter", "sets"], "What to draw"))
+        .arg(word("kind", &["auto", "field", "curve", "curves", "path", "scatter", "sets"], "What to draw"))
         .arg(
             Arg::new("files")
                 .long("data")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("Rows with known outputs: predicted against observed (scatter); of a model of outliers, rows to draw"),
+                .help("Rows with known outputs: predicted against observed (scatter); of a model of outliers or of curves, rows to draw"),
         )
         .arg(word("style", &["arrows", "streamlines"], "How a field is drawn"))
         .arg(word(
@@ -88,6 +88,15 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
                 Usage("--kind sets: the model is none of outliers; fit one with orff fit one-class".into()).into()
             );
         }
+        "auto" | "curves" if model.functions().is_ok() => "curves",
+        "curves" => {
+            return Err(Usage("--kind curves: the outputs of this model are no curves; fit functional".into()).into());
+        }
+        "scatter" if model.functions().is_ok_and(|(_, argument)| argument.name.is_some()) => {
+            return Err(
+                Usage("--kind scatter: rows of this model are points of curves; use --kind curves".into()).into()
+            );
+        }
         "auto" if matches.contains_id("files") => "scatter",
         "auto" if d == p && d >= 2 => "field",
         "auto" if d == 1 => "curve",
@@ -108,6 +117,7 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         "curve" => return Err(Usage(format!("--kind curve: needs one input, got {d}")).into()),
         "scatter" => scatter(&model, matches, &title)?,
         "sets" => usual::svg(model, matches, &title)?,
+        "curves" => curves::svg(model, matches, &title)?,
         _ => path_svg(&PathPicture {
             title: &title,
             path: &model.info.training.path,

@@ -29,6 +29,7 @@ pub fn command() -> Command {
         )
         .arg(evaluate::interval_arg())
         .arg(quantiles::levels_arg())
+        .args(quantiles::law_args())
         .arg(curves::at_arg())
         .arg(flags::switch("std", "Add the standard deviation of each output"))
         .arg(flags::switch("cov", "Add the covariance of each pair of outputs (and their variances), cov_A_B"))
@@ -37,7 +38,7 @@ pub fn command() -> Command {
             "Intervals, deviations and covariances of the function itself, without the noise of a new observation",
         ))
         .arg(flags::switch("probabilities", "Of classes: add the probability of each, p_NAME"))
-        .arg(flags::switch("scores", "Of classes: add the score of each, score_NAME"))
+        .arg(flags::switch("scores", "Of classes: add the score of each, score_NAME; of level sets: how far inside the sets of --levels a row is, inside_0.1, …"))
         .arg(
             Arg::new("also")
                 .long("also")
@@ -71,10 +72,14 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let model = Model::load(matches.get_one::<PathBuf>("model").expect("clap requires it"))?;
     if model.series.is_some() {
+        quantiles::refuse(matches)?;
         return one_step::run(&model, matches, session);
     }
     let keep = matches.get_one::<String>("keep").map(|k| k.parse::<Selector>()).transpose()?;
-    let source = data::open_for(&model, matches, false, keep)?;
+    if model.curves().is_err() || model.info.outliers.is_some() {
+        quantiles::refuse(matches)?;
+    }
+    let source = data::open_for(&model, matches, matches.get_flag("cdf"), keep)?;
     if model.info.outliers.is_some() {
         return detect::run(&model, &source, matches, session);
     }

@@ -1,4 +1,4 @@
-//! `orff predict` with a model of quantiles: any level, intervals.
+//! `orff predict` with a model of quantiles: any level, intervals, levels of what was observed, draws.
 
 use crate::Session;
 use crate::flags::Usage;
@@ -28,7 +28,39 @@ pub fn levels_arg() -> Arg {
         )
 }
 
-/// Writes the median of each output, or its quantiles at the levels asked for, and the ends of its interval.
+/// Levels of what was observed, and draws.
+pub fn law_args() -> [Arg; 3] {
+    let count = |least: u64| clap::value_parser!(u64).range(least..);
+    [
+        crate::flags::switch(
+            "cdf",
+            "Of quantiles: add the probability of at most what was observed, y_cdf; the rows have the outputs too",
+        ),
+        Arg::new("samples")
+            .long("samples")
+            .value_name("N")
+            .value_parser(count(1))
+            .help("Of quantiles: add so many draws from the law of each output, y_sample1, …"),
+        Arg::new("seed")
+            .long("seed")
+            .value_name("N")
+            .value_parser(count(0))
+            .requires("samples")
+            .help("Seed of these draws [default: 0]"),
+    ]
+}
+
+/// Refuses them of a model that has no laws.
+pub fn refuse(matches: &ArgMatches) -> Result<()> {
+    let flag = matches.get_flag("cdf").then_some("cdf").or(matches.contains_id("samples").then_some("samples"));
+    match flag {
+        None => Ok(()),
+        Some(flag) => Err(Usage(format!("--{flag}: this model has no quantiles; fit quantiles")).into()),
+    }
+}
+
+/// Writes the median of each output, or its quantiles at the levels asked for, the ends of its interval, the level of what was
+/// observed, and draws.
 pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Session) -> Result<()> {
     let curves = model.curves()?;
     let flag = ["std", "cov", "no-noise", "probabilities", "scores"].into_iter().find(|flag| matches.get_flag(flag));
@@ -43,6 +75,8 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     }
     let levels: Vec<f64> = matches.get_many::<f64>("levels").into_iter().flatten().copied().collect();
     let coverage = matches.get_one::<f64>("interval").copied();
+    let (cdf, samples) = (matches.get_flag("cdf"), matches.get_one::<u64>("samples").map_or(0, |n| *n as usize));
+    let seed = matches.get_one::<u64>("seed").copied().unwrap_or(0);
     let asked = if levels.is_empty() { vec![0.5] } else { levels.clone() };
     let outputs = &model.info.outputs;
     let margins = coverage.map(|c| curves.margins(outputs.len(), c)).transpose()?;
@@ -55,6 +89,10 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
         if coverage.is_some() {
             names.extend([format!("{output}_lower"), format!("{output}_upper")]);
         }
+        if cdf {
+            names.push(format!("{output}_cdf"));
+        }
+        names.extend((1..=samples).map(|k| format!("{output}_sample{k}")));
     }
     crate::predict::once(source.kept(), &names)?;
     if let Some(twice) = names.iter().enumerate().find_map(|(k, name)| names[..k].contains(name).then_some(name)) {
@@ -64,7 +102,7 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     let mut writer = Writer::create(target, None, source.kept(), &names)?;
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
     watch.stage("predict");
-    let (mut rows, l) = (0, asked.len());
+    let (mut rows, mut used, l) = (0, 0, asked.len());
     for page in source.pages()? {
         let page = page?;
         let n = page.nrows();
@@ -75,6 +113,9 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
             (Some(coverage), Some(margins)) => Some(curves.interval(columns.as_ref(), coverage, margins)?),
             _ => None,
         };
+        let known = cdf.then(|| curves.cdf(columns.as_ref(), page.batch.outputs.as_ref())).transpose()?;
+        let draws = curves.sample(columns.as_ref(), samples, seed, used);
+        used += page.used.len();
         for (i, &row) in page.used.iter().enumerate() {
             let mut at = 0;
             for t in 0..outputs.len() {
@@ -84,6 +125,12 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
                     (out[(row, at)], out[(row, at + 1)]) = (lower[(i, t)], upper[(i, t)]);
                     at += 2;
                 }
+                if let Some(known) = &known {
+                    out[(row, at)] = known[(i, t)];
+                    at += 1;
+                }
+                (0..samples).for_each(|k| out[(row, at + k)] = draws[(i, t * samples + k)]);
+                at += samples;
             }
         }
         writer.write(&page.kept, out.as_ref())?;

@@ -127,3 +127,30 @@ fn what_is_no_curve_is_refused() {
     desk.ok(&["-q", "fit", "regression", "d.csv", "--inputs", "x", "--output", "y", "-o", "r.orff"]);
     fails(&["predict", "r.orff", "d.csv", "--at", "0.5"], 2, "--at: the outputs of this model are no curves");
 }
+
+#[test]
+fn curves_are_drawn_with_their_points() {
+    let desk = Desk::new();
+    desk.write("d.csv", &points(40, 0));
+    desk.ok(&[&["-q"], &FIT[..], &["y", "-o", "m.orff"]].concat());
+    desk.ok(&["plot", "m.orff", "--data", "d.csv", "-o", "m.svg"]);
+    let svg = desk.read("m.svg");
+    assert!(svg.contains("first 9 of 40 curves") && svg.contains("x = "), "{svg}");
+    let drawn: usize = (0..9).map(|i| 2 + i % 7).sum();
+    assert_eq!(svg.matches("<circle").count(), drawn, "{svg}");
+    let said = desk.fails(&["plot", "m.orff", "-o", "m.svg"], 2);
+    assert!(said.contains("--data: the model keeps no rows of the fit"), "{said}");
+    let said = desk.fails(&["plot", "m.orff", "--data", "d.csv", "--kind", "scatter", "-o", "m.svg"], 2);
+    assert!(said.contains("use --kind curves"), "{said}");
+    // rows on a grid are kept
+    let mut text = "x,a,b,c\n".to_string();
+    (0..20).for_each(|i| text += &format!("{i},{},{},{}\n", i % 4, i % 5, i % 3));
+    desk.write("w.csv", &text);
+    desk.ok(&["-q", "fit", "functional", "w.csv", "--outputs", "a,b,c", "--grid", "0,0.5,1", "-o", "g.orff"]);
+    desk.ok(&["plot", "g.orff", "-o", "g.svg"]);
+    assert_eq!(desk.read("g.svg").matches("<circle").count(), 27);
+    desk.ok(&["plot", "g.orff", "--data", "w.csv", "-o", "h.svg"]);
+    desk.ok(&["-q", "fit", "regression", "w.csv", "--outputs", "a", "--inputs", "x", "-o", "r.orff"]);
+    let said = desk.fails(&["plot", "r.orff", "--kind", "curves", "-o", "g.svg"], 2);
+    assert!(said.contains("--kind curves: the outputs of this model are no curves"), "{said}");
+}

@@ -118,6 +118,16 @@ fn level_sets_tell_outliers_at_any_level() {
             let expected = [0.05, 0.1, 0.6].map(|level| f64::from(u8::from(row[0] < level)));
             assert_eq!(row[1..], expected, "{row:?}");
         }
+        // how far inside those sets
+        let (out, _) = desk.ok(&[&asked[..], &["--scores"]].concat());
+        assert!(out.starts_with("score,outlier,outlier_0.1,outlier_0.6,inside_0.1,inside_0.6\n"), "{out}");
+        for line in out.lines().skip(1) {
+            let row: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+            assert_eq!([row[4] < 0.0, row[5] < 0.0], [row[2] == 1.0, row[3] == 1.0], "{line}");
+        }
+        assert!(desk.fails(&["predict", "m.orff", "t.csv", "--scores"], 2).contains("--scores"));
+        let twice = desk.fails(&["predict", "m.orff", "t.csv", "--levels", "0.1,0.1"], 2);
+        assert!(twice.contains("outlier_0.1 is asked for twice"), "{twice}");
     }
     let line = ["fit", "one-class", "d.csv", "--inputs", "a,b", "--method", "svm", "--nu", "1", "-o", "m.orff"];
     assert!(desk.fails(&line, 2).contains("--nu"), "a level is below 1");

@@ -83,3 +83,41 @@ fn quantiles_are_drawn_as_a_fan() {
     let said = desk.fails(&["plot", "m.orff", "-o", "m.svg", "--kind", "sets"], 2);
     assert!(said.contains("--kind sets: the model is none of outliers"), "{said}");
 }
+
+#[test]
+fn levels_of_observations_and_draws() {
+    let desk = Desk::new();
+    desk.write("d.csv", &table(300, 1));
+    desk.write("t.csv", &table(400, 2));
+    desk.ok(&["-q", "fit", "quantiles", "d.csv", "--inputs", "x", "--output", "y", "-o", "m.orff"]);
+    let rows = |flags: &[&str]| -> (String, Vec<Vec<f64>>) {
+        let (out, _) = desk.ok(&[&["-q", "predict", "m.orff", "t.csv"], flags].concat());
+        let cells = |line: &str| line.split(',').map(|v| v.parse().unwrap()).collect();
+        (out.lines().next().unwrap().to_string(), out.lines().skip(1).map(cells).collect())
+    };
+    let (names, found) = rows(&["--cdf", "--samples", "25", "--interval", "0.8", "--keep", "y"]);
+    assert!(names.starts_with("y,y_predicted,y_lower,y_upper,y_cdf,y_sample1,y_sample2,"), "{names}");
+    for row in &found {
+        // at its own quantile a row has the level of it
+        assert_eq!(row[0] <= row[1], row[4] <= 0.5, "{row:?}");
+        assert_eq!(row[2] <= row[0] && row[0] <= row[3], (0.1..=0.9).contains(&row[4]), "{row:?}");
+    }
+    let mean = found.iter().map(|row| row[4]).sum::<f64>() / 400.0;
+    assert!((mean - 0.5).abs() < 0.08, "{mean}");
+    let inside = |row: &Vec<f64>| row[5..].iter().filter(|v| row[2] <= **v && **v <= row[3]).count();
+    let share = found.iter().map(inside).sum::<usize>() as f64 / 10_000.0;
+    assert!((share - 0.8).abs() < 4.0 * 0.004, "{share}");
+    // the same draws again, and others
+    let (_, again) = rows(&["--samples", "25"]);
+    assert!(found.iter().zip(&again).all(|(a, b)| a[5..] == b[1..]));
+    let (_, other) = rows(&["--samples", "25", "--seed", "1"]);
+    assert!(again.iter().zip(&other).all(|(a, b)| a[1..] != b[1..]));
+    desk.write("new.csv", "x\n0.5\n");
+    assert!(desk.fails(&["predict", "m.orff", "new.csv", "--cdf"], 2).contains("\"y\" not found"));
+    desk.fails(&["predict", "m.orff", "new.csv", "--samples", "0"], 2);
+    desk.ok(&["-q", "fit", "regression", "d.csv", "--output", "y", "-o", "r.orff"]);
+    for flags in [&["--cdf"][..], &["--samples", "3"]] {
+        let said = desk.fails(&[&["predict", "r.orff", "t.csv"], flags].concat(), 2);
+        assert!(said.contains(&format!("{}: this model has no quantiles", flags[0])), "{said}");
+    }
+}

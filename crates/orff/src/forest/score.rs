@@ -22,19 +22,21 @@ impl Scoring {
     pub const NAMES: &'static [&'static str] = &["depth", "density", "typical-cell"];
 
     /// The score at which a row is neither usual nor unusual, in trees of n rows that have a box or not: as deep as random cuts
-    /// isolate it; with a box, as deep as a tree would be that halves evenly spread rows, log₂ n; or as dense as such rows.
+    /// isolate it; with a box, as deep as a tree would be that halves evenly spread rows, log₂ n; or as dense as such rows. Trees
+    /// of one row tell none from others: all are as usual.
     ///
     /// ```
     /// use orff::forest::Scoring::{Density, Depth};
     /// assert_eq!((Depth.even(256, false), Density.even(256, true)), (-0.5, 0.0));
     /// assert!((Depth.even(2, true) + 0.5).abs() < 1e-15);
+    /// assert_eq!(Depth.even(1, false), -1.0);
     /// ```
     pub fn even(self, sample: usize, boxed: bool) -> f64 {
         let whole = path_length(sample);
         match self {
-            Scoring::Depth if !boxed => -0.5,
-            Scoring::Depth if whole > 0.0 => -libm::exp2(-libm::log2(sample as f64) / whole),
-            Scoring::Depth => -1.0,
+            Scoring::Depth if whole <= 0.0 => -1.0,
+            Scoring::Depth if boxed => -libm::exp2(-libm::log2(sample as f64) / whole),
+            Scoring::Depth => -0.5,
             Scoring::Density | Scoring::TypicalCell => 0.0,
         }
     }
@@ -42,6 +44,8 @@ impl Scoring {
 
 /// Rows that go through a tree together: their values stay in the nearest cache.
 const BLOCK: usize = 256;
+/// What a mean over trees may be off by.
+const ROUNDING: f64 = 1e-12;
 /// Rows whose steps through a tree overlap.
 const LANES: usize = 8;
 
@@ -117,8 +121,9 @@ impl Forest {
         }
         let whole = self.trees.len() as f64 * path_length(self.sample);
         for (out, sum) in out.iter_mut().zip(sums) {
-            // a forest of single rows isolates everything
-            *out = if whole > 0.0 { -libm::exp2(-sum / whole) } else { -1.0 };
+            // a forest of single rows isolates everything; rows that no tree tells apart score -1/2, not what rounding makes of it
+            let depth = if whole > 0.0 { sum / whole } else { 0.0 };
+            *out = -libm::exp2(-if (depth - 1.0).abs() < ROUNDING { 1.0 } else { depth });
         }
     }
 

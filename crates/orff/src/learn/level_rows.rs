@@ -72,15 +72,19 @@ impl LevelRows {
         watch: &mut dyn Watch,
     ) -> Result<Self> {
         let given = scalar(given, rows.inputs())?;
-        let all = Distinct::read(rows, memory, watch)?;
-        let n = all.rows.inputs.nrows();
-        let kept = conformal.rows(n);
-        if kept >= n {
-            let what = format!("keeping {kept} of {n} different rows aside");
-            return Err(Error::refused(what, "none would be left to learn from; lower the parameter conformal"));
-        }
-        let (aside, own) = all.split(kept);
-        let (n, p) = (n - kept, rows.outputs());
+        let aside = |n: usize| match conformal.rows(n) {
+            kept if kept < n && (kept > 0 || conformal == Conformal::None) => Ok(kept),
+            kept if kept < n => Err(Error::refused(
+                format!("intervals corrected by rows kept aside, with {n} rows"),
+                "one to learn from and one to keep are the least; leave out the parameter conformal",
+            )),
+            kept => Err(Error::refused(
+                format!("keeping {kept} of {n} rows aside"),
+                "none would be left to learn from; lower the parameter conformal",
+            )),
+        };
+        let (aside, own) = Distinct::apart(rows, memory, &aside, watch)?;
+        let (n, p) = (own.rows.inputs.nrows(), rows.outputs());
         if let Some(t) = (0..p).find(|&t| own.total(t) <= 0.0) {
             let how = "all rows that observe it were kept aside; lower the parameter conformal";
             return Err(Error::Data(format!("output {}: {how}", t + 1)));

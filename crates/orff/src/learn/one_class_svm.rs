@@ -20,7 +20,7 @@ declare! {
         {
             /// The kernel of the inputs, with one output: gaussian, matern(2.5), a sum or a product of such.
             kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
-            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (the smallest sets, in octaves of the
+            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (the smallest sets, in half octaves of the
             /// median distance between scaled rows, which rows held out leave as often as ν says), a number in the units of the
             /// inputs, or one number per input.
             lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,

@@ -17,7 +17,8 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Argument {
-    /// Where answers are given unless asked for elsewhere: the grid, or the arguments that were seen.
+    /// Where answers are given unless asked for elsewhere: the grid, or the arguments that were seen (of more than 100,
+    /// 51 over their range).
     pub values: Vec<f64>,
     /// The first and the last argument that was seen.
     pub range: (f64, f64),

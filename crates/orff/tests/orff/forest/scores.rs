@@ -152,6 +152,20 @@ fn what_few_or_equal_rows_say() {
     }
 }
 
+/// Rows that nothing tells apart are no outliers, whatever rounding makes of their depth.
+#[test]
+fn equal_rows_are_usual() {
+    for n in [1, 2, 7, 30, 50, 77, 300] {
+        let x = Mat::full(n, 2, 4.0);
+        for name in ["forest", "isolation"] {
+            let model = (learner(name).unwrap().fit)(&Map::new(), &table(&x), &mut Silent).unwrap();
+            let offset = model.outliers().unwrap().offset;
+            let scores = model.normality(&Inputs::Dense(x.clone())).unwrap();
+            assert!(scores.iter().all(|s| *s >= offset), "{name}, {n} rows: {} below {offset}", scores[0]);
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_learned_is_refused() {
     let said = |values: Value, rows: &Table| {

@@ -113,6 +113,12 @@ fn what_cannot_be_done_is_refused() {
         &y.subrows(0, 1).to_owned(),
     );
     assert!(one.err().unwrap().to_string().contains("lower the parameter conformal"));
+    let one = fit(
+        &QuantileFunction { conformal: Conformal::Auto, ..usual() },
+        &x.subrows(0, 1).to_owned(),
+        &y.subrows(0, 1).to_owned(),
+    );
+    assert!(one.err().unwrap().to_string().contains("leave out the parameter conformal"));
     let model = fit(&usual(), &x, &y).unwrap();
     for level in [0.0, 1.0, -0.1, f64::NAN, f64::INFINITY] {
         let refused = model.quantiles(&Inputs::Dense(x.clone()), &[0.5, level]).unwrap_err().to_string();
