@@ -6,6 +6,7 @@ use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
 use faer::Mat;
+use numpy::ndarray::Axis;
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use orff::learn::{Forecaster, Sequential, Validation, forecaster};
 use orff::model::{Ask, Model, Query, Start};
@@ -19,14 +20,20 @@ use serde_json::{Map, Value, json};
 /// A table of numbers.
 pub type Numbers<'py> = PyReadonlyArray2<'py, f64>;
 
+/// Rows that are turned into columns at a time.
+const NEAR: usize = 256;
+
 /// Values (n×p), what is known beside them (n×e), times, names of members.
 pub type Rows<'py> = (Numbers<'py>, Numbers<'py>, Option<Vec<f64>>, Option<Vec<String>>);
 
 fn mat(numbers: &Numbers) -> Mat<f64> {
     let (view, shape) = (numbers.as_array(), numbers.shape());
     let mut found = Mat::zeros(shape[0], shape[1]);
-    for (to, from) in found.col_iter_mut().zip(view.columns()) {
-        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+    // some rows at a time: they are near for all columns
+    for (k, block) in view.axis_chunks_iter(Axis(0), NEAR).enumerate() {
+        for (to, from) in found.subrows_mut(k * NEAR, block.nrows()).col_iter_mut().zip(block.columns()) {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        }
     }
     found
 }

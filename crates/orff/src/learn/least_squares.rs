@@ -8,12 +8,16 @@ use crate::rows::Inputs;
 use crate::solve::Centred;
 use crate::watch::Watch;
 use faer::{Mat, MatRef};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Pivots below this share of the largest are lost to rounding: columns that follow from others.
 const DEPENDENT: f64 = 1e-12;
 /// Deviations whose squares keep their digits.
 const LEAST: f64 = 1e-145;
+
+/// Blocks of rows whose moments are taken side by side.
+const TOGETHER: usize = 16;
 
 /// Rows in units in which their moments keep their digits.
 pub(super) struct LeastSquares {
@@ -34,12 +38,12 @@ impl LeastSquares {
     pub fn begin(x: MatRef<f64>, y: MatRef<f64>, ridge: f64) -> Result<Self> {
         let d = x.ncols();
         let mut preparation = Preparation::plain(d);
-        for k in 0..d {
-            let (mean, sd) = measured(x, k)?;
+        let all = |m: MatRef<f64>| (0..m.ncols()).into_par_iter().map(|k| measured(m, k)).collect::<Result<Vec<_>>>();
+        for (k, (mean, sd)) in all(x)?.into_iter().enumerate() {
             preparation.centre[k] = mean;
             preparation.scale[k] = if sd > 1e-12 * mean.abs() { sd } else { 1.0 };
         }
-        let shift = (0..y.ncols()).map(|t| Ok(measured(y, t)?.0)).collect::<Result<_>>()?;
+        let shift = all(y)?.into_iter().map(|(mean, _)| mean).collect();
         Ok(LeastSquares { preparation, shift, ridge })
     }
 
@@ -50,15 +54,25 @@ impl LeastSquares {
 
     /// The moments of some rows. Time rows·(d + p)².
     pub fn part(&self, x: &Mat<f64>, y: &Mat<f64>, rows: Range<usize>, watch: &mut dyn Watch) -> Result<Part> {
-        let mut part = Part::new(x.ncols(), y.ncols());
-        for from in rows.clone().step_by(BLOCK_ROWS) {
-            let n = (rows.end - from).min(BLOCK_ROWS);
-            let u =
-                self.preparation.prepare(&Inputs::Dense(linalg::copied(x.subrows(from, n))), from + 1)?.into_dense();
-            let y = linalg::less(y.subrows(from, n), &self.shift);
-            part.add(u.as_ref(), y.as_ref(), &vec![1.0; n]);
-            watch.advance(n as u64)?;
+        let (mut part, starts) = (Part::new(x.ncols(), y.ncols()), rows.clone().step_by(BLOCK_ROWS));
+        // blocks side by side, added in their order: the same bits for any number of threads
+        for some in starts.collect::<Vec<_>>().chunks(TOGETHER) {
+            let block = |from: usize| self.block(x, y, from..rows.end.min(from + BLOCK_ROWS));
+            let parts: Vec<Part> = some.par_iter().map(|&from| block(from)).collect::<Result<_>>()?;
+            parts.iter().for_each(|own| part.merge(own));
+            watch.advance(parts.iter().map(|own| own.rows as u64).sum())?;
         }
+        Ok(part)
+    }
+
+    /// The moments of so few rows that they are near.
+    fn block(&self, x: &Mat<f64>, y: &Mat<f64>, rows: Range<usize>) -> Result<Part> {
+        let (from, n) = (rows.start, rows.len());
+        let u = Inputs::Dense(linalg::copied(x.subrows(from, n)));
+        let u = self.preparation.prepare(&u, from + 1)?.into_dense();
+        let y = linalg::less(y.subrows(from, n), &self.shift);
+        let mut part = Part::new(x.ncols(), y.ncols());
+        part.add(u.as_ref(), y.as_ref(), &vec![1.0; n]);
         Ok(part)
     }
 

@@ -14,6 +14,7 @@ use crate::series::{Lags, Series, Transitions, Whiteness, covariance};
 use crate::spectrum::{DrawKind, Lengthscale};
 use crate::watch::Watch;
 use faer::Mat;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -265,12 +266,12 @@ fn residuals(body: &Body, rows: &Transitions) -> Result<Mat<f64>> {
     let of = |x: Mat<f64>| Ok::<_, Error>(body.predict(&Inputs::Dense(x), Query::default())?.mean);
     let Body::Affine(_) = body else { return Ok(&rows.outputs - &of(rows.inputs.clone())?) };
     // a line costs less than the memory that all rows at once would take
-    let mut rest = rows.outputs.clone();
-    for from in (0..rows.rows()).step_by(BLOCK_ROWS) {
-        let n = (rows.rows() - from).min(BLOCK_ROWS);
-        let mut some = rest.subrows_mut(from, n);
-        some -= of(rows.inputs.subrows(from, n).to_owned())?;
-    }
+    let mut rest = linalg::copied(rows.outputs.as_ref());
+    let blocks = rest.as_mut().par_row_chunks_mut(BLOCK_ROWS).zip(rows.inputs.par_row_chunks(BLOCK_ROWS));
+    blocks.try_for_each(|(mut rest, inputs)| {
+        rest -= of(linalg::copied(inputs))?;
+        Ok::<_, Error>(())
+    })?;
     Ok(rest)
 }
 

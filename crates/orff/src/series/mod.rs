@@ -68,7 +68,7 @@ impl Series {
 
     /// The series of a table. Times must grow within each member; where they jump, the rows between are missing.
     pub fn of(given: Given) -> Result<Self> {
-        let Given { values, exogenous, times, members } = given;
+        let Given { mut values, mut exogenous, times, members } = given;
         let (n, p, e) = (values.nrows(), values.ncols(), exogenous.ncols());
         if n == 0 || p == 0 {
             return Err(Error::Data("a series needs rows, and a variable at least".into()));
@@ -105,7 +105,11 @@ impl Series {
                 }
                 to
             };
-            let (y, u) = (fill(&values), fill(&exogenous));
+            // all rows, none missing: as they are
+            let (y, u) = match rows.len() == n && length == n {
+                true => (std::mem::replace(&mut values, Mat::new()), std::mem::replace(&mut exogenous, Mat::new())),
+                false => (fill(&values), fill(&exogenous)),
+            };
             rows.iter().zip(&places).for_each(|(&row, place)| placed[row] = (all.len(), place - first));
             all.push(Member { name, first, values: y, exogenous: u });
         }

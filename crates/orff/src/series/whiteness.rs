@@ -3,6 +3,7 @@
 use crate::linalg::{self, Cholesky};
 use crate::special::gamma_tail;
 use faer::Mat;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Rows whose products are taken at a time.
@@ -50,11 +51,11 @@ impl Whiteness {
                 let mut r = linalg::less(m.subrows(first, to - first), &mean);
                 // a residual that is not known counts for nothing
                 (first..to).filter(|&i| !known[i]).for_each(|i| r.row_mut(i - first).fill(0.0));
-                for (h, c) in sums.iter_mut().enumerate().filter(|(h, _)| *h < to) {
+                sums.par_iter_mut().enumerate().filter(|(h, _)| *h < to).for_each(|(h, c)| {
                     let start = from.max(h);
                     let rows = |at: usize| r.subrows(at - first, to - start);
                     linalg::add_tn(c.as_mut(), rows(start), rows(start - h));
-                }
+                });
             }
         }
         let covariance = |h: usize| faer::Scale(1.0 / n) * &sums[h];
