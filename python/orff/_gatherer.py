@@ -8,6 +8,7 @@ from typing import Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _orff
+from ._arguments import flag
 from ._base import Watching
 from ._json import plain
 from ._regressor import Regressor
@@ -121,7 +122,7 @@ class Gatherer(Regressor):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, task: Any) -> None:
         known = getattr(self, "_moments", None)
-        if not self.warm_start:
+        if not flag(self.warm_start, "warm_start"):
             self._moments = None
             return super()._fit(X, y, sample_weight, task)
         # with other parameters the choices would be others

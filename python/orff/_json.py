@@ -40,8 +40,10 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, int):
         return value if abs(value) <= sys.float_info.max else "inf" if value > 0 else "-inf"
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and np.isfinite(value).all():
-        return value.tolist()
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "f":
+        value = value.astype(np.float64)  # a longer number is none of Python's
+        if np.isfinite(value).all():
+            return value.tolist()
     if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
     if isinstance(value, float):

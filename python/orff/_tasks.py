@@ -17,7 +17,9 @@ WHOLE = re.compile(r"(-?\d+)\.0+")
 
 def labels(values: Any, n: int, what: str = "task") -> np.ndarray:
     """The task, or the member, of each of n rows as it was given: a word or a number."""
-    if hasattr(values, "to_numpy"):
+    if type(values).__module__.split(".")[0] == "pyarrow" and hasattr(values, "to_pylist"):
+        values = values.to_pylist()
+    elif hasattr(values, "to_numpy"):
         values = values.to_numpy()
     found = array(values, what, f"a word or a number in each of {n} rows")
     if found.shape != (n,):

@@ -135,8 +135,8 @@ def _points(name: str, values: ArrayLike) -> np.ndarray:
     """Points as the extension reads them."""
     try:
         points = np.asarray(values)
-        if points.dtype.kind == "c":
-            raise TypeError("complex numbers")
+        if points.dtype.kind not in "biufO" or np.ma.is_masked(values):
+            raise TypeError("masked entries" if np.ma.is_masked(values) else f"entries of the type {points.dtype}")
         points = points if points.dtype in (np.float64, np.float32) else points.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: expected an array of numbers with a row per point ({error})") from None

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arguments import flag, floats, levels as between, refused, whole
+from ._arguments import array, flag, floats, levels as between, refused, whole
+from ._json import said
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -145,8 +146,8 @@ def _given(bounds: Any) -> np.ndarray:
     expected = "bounds: expected (left, right, bottom, top) with left < right and bottom < top"
     try:
         found = np.asarray(bounds, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{expected}, got {bounds!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{expected}, got {said(bounds)}") from None
     if found.shape != (4,) or not (found[0] < found[1] and found[2] < found[3]):
         raise ValueError(f"{expected}, got {bounds!r}")
     if not (np.abs(found) <= FARTHEST).all():
@@ -533,10 +534,18 @@ def learning_curve(
     """
     from sklearn.model_selection import learning_curve as curve
 
+    from . import _data
+
     _check_axes(ax)
-    rows, given = (len(part) if not hasattr(part, "shape") else part.shape[0] for part in (X, X if y is None else y))
-    if rows != given:
-        raise ValueError(f"y: expected {rows} rows as in X, got {given}")
+    rows = _data.rows(_data.table(X))
+    shape = (rows,) if y is None else array(y, "y", f"{rows} rows as in X").shape
+    if shape[:1] != (rows,):
+        raise ValueError(f"y: expected {rows} rows as in X, got {shape[0] if shape else said(y)}")
+    sizes = floats(train_sizes, "train_sizes", "numbers > 0")
+    if sizes.ndim != 1 or not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():
+        raise refused("train_sizes", "numbers > 0", train_sizes)
+    if isinstance(cv, (list, tuple)) and not cv:
+        raise refused("cv", "folds", cv)
     sizes, train, test = curve(estimator, X, y, train_sizes=train_sizes, cv=cv, **options)
 
     def draw(ax: Axes) -> None:

@@ -294,6 +294,20 @@ CASES = {
         "y: expected numbers, a row for each row of X",
     ),
     "plot-learning": (lambda: draw("learning_curve", ridge(), X, Y[1:]), "y: expected 24 rows as in X, got 23"),
+    "plot-learning-number": (lambda: draw("learning_curve", ridge(), 3, Y), "X: "),
+    "plot-learning-labels": (lambda: draw("learning_curve", ridge(), X, 3), "y: expected 24 rows as in X, got 3"),
+    "plot-learning-sizes": (
+        lambda: draw("learning_curve", ridge(), X, Y, train_sizes=[np.nan, 1.0]),
+        "train_sizes: expected numbers > 0",
+    ),
+    "plot-learning-folds": (lambda: draw("learning_curve", ridge(), X, Y, cv=[]), "cv: expected folds, got []"),
+    "plot-bounds": (lambda: draw("field", field(), bounds=(0, HUGE, 0, 1)), "bounds: expected (left, right, bottom, top)"),
+    "warm_start": (
+        lambda: ridge(warm_start=np.array([True, False])).fit(X, Y),
+        "warm_start: expected true or false, got [true, false]",
+    ),
+    "kernel-words": (lambda: orff.gaussian(1.0)([["1", "2"]]), "X: expected an array of numbers"),
+    "kernel-masked": (lambda: orff.gaussian(1.0)(np.ma.masked_all((3, 2))), "X: expected an array of numbers"),
     # the argument that is at fault
     "graph": (
         lambda: laplacian().fit(X, LABELS, graph=scipy.sparse.csr_array(1j * np.eye(N))),
@@ -359,3 +373,22 @@ def test_long_values_are_not_repeated_in_full():
     with pytest.raises(orff.ParameterError) as error:
         quantiles().predict(X[:, :1], levels=np.full(10_000, 2.0))
     assert json.dumps([2.0] * 3)[:-1] in str(error.value) and len(str(error.value)) < 300
+
+
+def test_numbers_longer_than_those_of_python_are_numbers():
+    long = np.longdouble
+    assert orff.gaussian(long(2)) == orff.gaussian(2.0)
+    assert orff.OperatorRidge(alpha=long(1), n_components=16).fit(X, Y).alpha_ == 1.0
+    mean, std = ridge(lengthscale=np.ones(2, long)).fit(X, Y).predict(X, return_std=True)
+    assert mean.shape == std.shape == (N, 2)
+
+
+def test_tasks_and_members_of_arrow():
+    pa = pytest.importorskip("pyarrow")
+    named = np.array(["a", "b"] * (N // 2))
+    ours = ridge().fit(X, Y[:, 0], task=named)
+    for task in (pa.array(named), pa.chunked_array([named]), pa.array(named).dictionary_encode()):
+        theirs = ridge().fit(X, Y[:, 0], task=task)
+        assert (theirs.predict(X) == ours.predict(X)).all()
+    with pytest.raises(ValueError, match="^task: expected a word or a number in each row, got none in row 2"):
+        ridge().fit(X, Y[:, 0], task=pa.array(["a", None] * (N // 2)))
