@@ -153,13 +153,13 @@ impl Autoregression {
             Standardise::None => Cow::Borrowed(series),
             Standardise::Members => Cow::Owned(series.standardised(&centre, &spread)),
         };
-        let rows = lags.transitions(&seen)?;
+        let mut rows = lags.transitions(&seen)?;
         if rows.rows() < rows.possible {
             let left = rows.possible - rows.rows();
             choices.say(watch, format!("{left} of {} steps have a gap in them and are left out", rows.possible));
         }
         let (mut body, mut training) = self.settled(series, order, &mut choices, watch)?.learn(&rows, watch)?;
-        let residuals = residuals(&body, &rows)?;
+        let residuals = residuals(&body, &mut rows)?;
         if let Body::Affine(affine) = &mut body {
             let freedom = affine.spread.as_ref().map_or(rows.inputs.ncols(), |s| s.root.ncols()) as f64 + 1.0;
             affine.noise = covariance(&residuals, freedom);
@@ -261,12 +261,12 @@ impl Autoregression {
     }
 }
 
-/// Outputs less what is predicted of them (n×hp).
-fn residuals(body: &Body, rows: &Transitions) -> Result<Mat<f64>> {
+/// Outputs less what is predicted of them (n×hp), in their place.
+fn residuals(body: &Body, rows: &mut Transitions) -> Result<Mat<f64>> {
     let of = |x: Mat<f64>| Ok::<_, Error>(body.predict(&Inputs::Dense(x), Query::default())?.mean);
-    let Body::Affine(_) = body else { return Ok(&rows.outputs - &of(rows.inputs.clone())?) };
+    let mut rest = std::mem::replace(&mut rows.outputs, Mat::new());
+    let Body::Affine(_) = body else { return Ok(rest - of(rows.inputs.clone())?) };
     // a line costs less than the memory that all rows at once would take
-    let mut rest = linalg::copied(rows.outputs.as_ref());
     let blocks = rest.as_mut().par_row_chunks_mut(BLOCK_ROWS).zip(rows.inputs.par_row_chunks(BLOCK_ROWS));
     blocks.try_for_each(|(mut rest, inputs)| {
         rest -= of(linalg::copied(inputs))?;
@@ -296,19 +296,14 @@ fn dynamics(
         let (sum, count) = all(t).fold((0.0, 0usize), |(sum, count), v| (sum + v, count + 1));
         sum / count.max(1) as f64
     };
-    let middle: Vec<f64> = (0..p).map(mean).collect();
+    let middle: Vec<f64> = (0..p).into_par_iter().map(mean).collect();
     let furthest = |t: usize| all(t).map(|v| (v - middle[t]).abs()).fold(1e-6 * middle[t].abs().max(1e-6), f64::max);
-    let reach = (0..p).map(furthest).collect();
-    // residuals of the first step, each member in the order of time
-    let mut own: Vec<Mat<f64>> =
-        seen.members.iter().map(|member| Mat::full(member.values.nrows(), p, f64::NAN)).collect();
-    for (t, column) in residuals.col_iter().take(p).enumerate() {
-        let mut own: Vec<_> = own.iter_mut().map(|own| own.col_mut(t)).collect();
-        for ((&at, &j), rest) in rows.at.iter().zip(&rows.member).zip(column.iter()) {
-            own[j][at - seen.members[j].first] = *rest;
-        }
-    }
+    let reach = (0..p).into_par_iter().map(furthest).collect();
     let white = WHITE_LAGS.max(m + 1).min(rows.rows() / 5);
+    let whiteness = match seen.members.len() == 1 && rows.rows() == rows.possible && lags.ahead == 1 {
+        true => Whiteness::of(std::slice::from_ref(&residuals), white, m),
+        false => Whiteness::of(&placed(seen, rows, &residuals), white, m),
+    };
     let kept = rows.rows().min(RESIDUALS);
     Dynamics {
         lags,
@@ -320,7 +315,21 @@ fn dynamics(
         tail,
         middle,
         reach,
-        whiteness: Whiteness::of(&own, white, m),
+        whiteness,
         residuals: linalg::copied(residuals.subrows(rows.rows() - kept, kept)),
     }
+}
+
+/// Residuals of the first step, each member in the order of time, NaN where there is none.
+fn placed(seen: &Series, rows: &Transitions, residuals: &Mat<f64>) -> Vec<Mat<f64>> {
+    let p = seen.variables();
+    let mut own: Vec<Mat<f64>> =
+        seen.members.iter().map(|member| Mat::full(member.values.nrows(), p, f64::NAN)).collect();
+    for (t, column) in residuals.col_iter().take(p).enumerate() {
+        let mut own: Vec<_> = own.iter_mut().map(|own| own.col_mut(t)).collect();
+        for ((&at, &j), rest) in rows.at.iter().zip(&rows.member).zip(column.iter()) {
+            own[j][at - seen.members[j].first] = *rest;
+        }
+    }
+    own
 }
