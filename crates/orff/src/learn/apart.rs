@@ -36,11 +36,12 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// At most so many rows: the first ones, or with gaps any, since long rows are often sorted by task.
-    pub fn new(sample: &Prepared, kernel: &Kernel, most: usize, seed: u64) -> Self {
+    /// At most so many rows: the first ones, or with gaps any, since long rows are often sorted by task; copies of rows are joined
+    /// if they shall be.
+    pub fn new(sample: &Prepared, kernel: &Kernel, most: usize, seed: u64, joined: bool) -> Self {
         let (y, p) = (sample.outputs, sample.outputs.ncols());
         if !gaps(y, sample.weights) {
-            return Self::of(sample, (0..y.nrows().min(most)).collect(), None);
+            return Self::of(sample, (0..y.nrows().min(most)).collect(), None, joined);
         }
         let tied = |gamma: &Mat<f64>| !is_diagonal(gamma) && p > TOGETHER;
         let apart = decomposed(kernel).filter(|(_, gamma)| p > OUTPUTS || tied(gamma)).map(|_| {
@@ -66,15 +67,19 @@ impl Judged {
             rows.truncate(most);
             rows.sort_unstable();
         }
-        Self::of(sample, rows, apart)
+        Self::of(sample, rows, apart, joined)
     }
 
-    fn of(sample: &Prepared, rows: Vec<usize>, apart: Option<Vec<usize>>) -> Self {
+    fn of(sample: &Prepared, rows: Vec<usize>, apart: Option<Vec<usize>>, joined: bool) -> Self {
         let columns: Vec<usize> = apart.clone().unwrap_or_else(|| (0..sample.outputs.ncols()).collect());
         let some =
             |m: &Mat<f64>, rows: &[usize]| Mat::from_fn(rows.len(), columns.len(), |i, t| m[(rows[i], columns[t])]);
         let (rows, weights, copies) = match sample.weights {
             Some(Weights::Entry(w)) => (rows.clone(), Some(Weights::Entry(some(w, &rows))), 1.0),
+            Some(Weights::Row(w)) if !joined => {
+                (rows.clone(), Some(Weights::Row(rows.iter().map(|&i| w[i]).collect())), 1.0)
+            }
+            None if !joined => (rows, None, 1.0),
             Some(Weights::Row(w)) => distinct(sample, &columns, rows, |i| w[i]),
             None => distinct(sample, &columns, rows, |_| 1.0),
         };

@@ -18,8 +18,6 @@ const SHORTEST: f64 = -8.0;
 const LONGEST: f64 = 3.0;
 /// Octaves by which the best one is then moved.
 const STEPS: [f64; 2] = [0.5, 0.25];
-/// Differences of log evidence that tell nothing.
-const ALIKE: f64 = 1e-3;
 /// Largest system solved by eigenvalues, which gives every ridge and the posterior.
 pub const EIGEN_UNKNOWNS: usize = 4096;
 
@@ -194,7 +192,7 @@ pub fn open_parameters<'a>(
         }
         return Ok((at((0.0, 0.0)), lines));
     }
-    let judged = Judged::new(sample, &kernel.resolve(&at((0.0, 0.0)))?, n, learner.seed);
+    let judged = Judged::new(sample, &kernel.resolve(&at((0.0, 0.0)))?, n, learner.seed, true);
     let n = judged.rows();
     watch.stage("choose");
     let mut best: (Place, f64) = ((0.0, 0.0), f64::NEG_INFINITY);
@@ -271,19 +269,13 @@ pub fn shift(
 ) -> Result<(f64, String)> {
     watch.stage("choose");
     watch.advance(0)?;
-    let judged = Judged::new(sample, kernel, ROWS * expansion(sample), learner.seed);
+    let judged = Judged::new(sample, kernel, ROWS * expansion(sample), learner.seed, false);
     let spectral = judged.spectral(learner, kernel)?;
     let (best, by) = match learner.ridge {
         Ridge::Gcv => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
-        _ => {
-            let best = spectral.minimise(|p| -p.evidence)?;
-            // of those alike the largest: below the noise of the rows rounding would decide
-            let mut larger = spectral.grid(29).into_iter().rev().take_while(|ridge| *ridge > best.ridge);
-            let alike = larger.find_map(|l| Some(spectral.at(l)).filter(|p| p.evidence > best.evidence - ALIKE));
-            (alike.unwrap_or(best), "largest evidence")
-        }
+        _ => (spectral.minimise(|p| -p.evidence)?, "largest evidence"),
     };
-    let shift = best.ridge * judged.weight(&spectral);
+    let shift = best.ridge * spectral.system().rows;
     Ok((shift, format!("ridge times rows {shift:.3e}: {by} on {} rows, outputs apart", judged.rows())))
 }
 
