@@ -35,9 +35,7 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
         names.extend(levels.iter().map(|level| format!("inside_{level}")));
     }
     crate::predict::once(source.kept(), &names)?;
-    if let Some(twice) = names.iter().enumerate().find_map(|(k, name)| names[..k].contains(name).then_some(name)) {
-        return Err(Usage(format!("--levels: {twice} is asked for twice")).into());
-    }
+    crate::quantiles::each_once(&names)?;
     let none = Inputs::Dense(Mat::zeros(0, model.inputs()));
     model.normality(&none)?;
     if !levels.is_empty() {

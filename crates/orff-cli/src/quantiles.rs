@@ -10,6 +10,7 @@ use orff::model::Model;
 use orff::rows::Rows;
 use orff::watch::Watch;
 use orff_table::{Source, Writer};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// The levels of quantiles.
@@ -28,9 +29,11 @@ pub fn levels_arg() -> Arg {
         )
 }
 
+/// Most draws of a row: each is a column.
+const MOST_DRAWS: u64 = 10_000;
+
 /// Levels of what was observed, and draws.
 pub fn law_args() -> [Arg; 3] {
-    let count = |least: u64| clap::value_parser!(u64).range(least..);
     [
         crate::flags::switch(
             "cdf",
@@ -39,15 +42,24 @@ pub fn law_args() -> [Arg; 3] {
         Arg::new("samples")
             .long("samples")
             .value_name("N")
-            .value_parser(count(1))
+            .value_parser(clap::value_parser!(u64).range(1..=MOST_DRAWS))
             .help("Of quantiles: add so many draws from the law of each output, y_sample1, …"),
         Arg::new("seed")
             .long("seed")
             .value_name("N")
-            .value_parser(count(0))
+            .value_parser(clap::value_parser!(u64))
             .requires("samples")
             .help("Seed of these draws [default: 0]"),
     ]
+}
+
+/// Refuses a level that is asked for twice.
+pub fn each_once(names: &[String]) -> Result<()> {
+    let mut seen = HashSet::new();
+    match names.iter().find(|name| !seen.insert(name.as_str())) {
+        None => Ok(()),
+        Some(twice) => Err(Usage(format!("--levels: {twice} is asked for twice")).into()),
+    }
 }
 
 /// Refuses them of a model that has no laws.
@@ -95,9 +107,7 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
         names.extend((1..=samples).map(|k| format!("{output}_sample{k}")));
     }
     crate::predict::once(source.kept(), &names)?;
-    if let Some(twice) = names.iter().enumerate().find_map(|(k, name)| names[..k].contains(name).then_some(name)) {
-        return Err(Usage(format!("--levels: {twice} is asked for twice")).into());
-    }
+    each_once(&names)?;
     let target = matches.get_one::<PathBuf>("out").expect("it has a default");
     let mut writer = Writer::create(target, None, source.kept(), &names)?;
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));

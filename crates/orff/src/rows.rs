@@ -10,7 +10,6 @@ pub(crate) use tasks::{pair, widen};
 use crate::error::{Error, Result};
 use crate::linalg;
 use faer::Mat;
-use std::hash::Hasher;
 
 /// Sparse rows in compressed form: row i holds `values[start[i]..start[i + 1]]` at columns `columns[..]`, ascending.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,25 +143,6 @@ impl Inputs {
         match self {
             Inputs::Dense(x) => x,
             sparse => sparse.to_dense(),
-        }
-    }
-
-    /// Whether two rows have the same entries.
-    pub(crate) fn equal(&self, i: usize, j: usize) -> bool {
-        match self {
-            Inputs::Dense(x) => x.row(i).iter().eq(x.row(j).iter()),
-            Inputs::Sparse(x) => x.row(i).eq(x.row(j)),
-        }
-    }
-
-    /// Feeds what tells a row from others.
-    pub(crate) fn hash(&self, i: usize, hasher: &mut impl Hasher) {
-        match self {
-            Inputs::Dense(x) => x.row(i).iter().for_each(|v| hasher.write_u64(v.to_bits())),
-            Inputs::Sparse(x) => x.row(i).for_each(|(k, v)| {
-                hasher.write_usize(k);
-                hasher.write_u64(v.to_bits());
-            }),
         }
     }
 

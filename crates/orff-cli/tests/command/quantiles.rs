@@ -114,7 +114,9 @@ fn levels_of_observations_and_draws() {
     assert!(again.iter().zip(&other).all(|(a, b)| a[1..] != b[1..]));
     desk.write("new.csv", "x\n0.5\n");
     assert!(desk.fails(&["predict", "m.orff", "new.csv", "--cdf"], 2).contains("\"y\" not found"));
-    desk.fails(&["predict", "m.orff", "new.csv", "--samples", "0"], 2);
+    for many in ["0", "10001", "1000000000000"] {
+        desk.fails(&["predict", "m.orff", "new.csv", "--samples", many], 2);
+    }
     desk.ok(&["-q", "fit", "regression", "d.csv", "--output", "y", "-o", "r.orff"]);
     for flags in [&["--cdf"][..], &["--samples", "3"]] {
         let said = desk.fails(&[&["predict", "r.orff", "t.csv"], flags].concat(), 2);

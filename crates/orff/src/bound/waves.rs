@@ -73,7 +73,8 @@ pub(super) fn even(parts: &[Normal]) -> [f64; 3] {
 pub(super) fn orlicz(parts: &[Normal]) -> f64 {
     let enough = |c: f64| parts.iter().map(|p| p.share * libm::exp(p.exponential(c))).sum::<f64>() <= 2.0;
     let mut high = even(parts)[0];
-    while !enough(high) {
+    // squares of tiny frequencies vanish
+    while high > 0.0 && high.is_finite() && !enough(high) {
         high *= 2.0;
     }
     let mut low = 0.0;

@@ -2,7 +2,9 @@
 //! system: they are judged as if they were apart, each with its own variance, and the most observed of them if they are many.
 
 use super::Regression;
+use super::begin;
 use super::choose::Prepared;
+use super::folds::digest;
 use super::plan::gaps;
 use crate::error::Result;
 use crate::feature::{Characters, Moments};
@@ -13,7 +15,6 @@ use crate::solve::{Spectral, System, is_diagonal};
 use crate::spectrum::Spectrum;
 use faer::Mat;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
 
 /// Most unknowns of the small models that choose.
 const UNKNOWNS: usize = 640;
@@ -76,12 +77,9 @@ impl Judged {
             |m: &Mat<f64>, rows: &[usize]| Mat::from_fn(rows.len(), columns.len(), |i, t| m[(rows[i], columns[t])]);
         let (rows, weights, copies) = match sample.weights {
             Some(Weights::Entry(w)) => (rows.clone(), Some(Weights::Entry(some(w, &rows))), 1.0),
-            Some(Weights::Row(w)) if !joined => {
-                (rows.clone(), Some(Weights::Row(rows.iter().map(|&i| w[i]).collect())), 1.0)
-            }
-            None if !joined => (rows, None, 1.0),
-            Some(Weights::Row(w)) => distinct(sample, &columns, rows, |i| w[i]),
-            None => distinct(sample, &columns, rows, |_| 1.0),
+            _ if joined => distinct(sample, some(sample.outputs, &rows), &rows),
+            Some(Weights::Row(w)) => (rows.clone(), Some(Weights::Row(rows.iter().map(|&i| w[i]).collect())), 1.0),
+            None => (rows, None, 1.0),
         };
         let (inputs, outputs) = (sample.inputs.pick(&rows), some(sample.outputs, &rows));
         Judged { inputs, outputs, weights, copies, apart }
@@ -123,29 +121,17 @@ impl Judged {
 /// The rows that differ from all before them, in the order they have, with weights of mean 1 where a copy adds to the weight
 /// of its first; and how much a row weighed on average. A row seen twice is one row that is twice as precise: taken for two,
 /// it would say that there is no noise at all, and the evidence of ever smaller ridges and lengthscales has no bound.
-fn distinct(
-    sample: &Prepared,
-    columns: &[usize],
-    rows: Vec<usize>,
-    weight: impl Fn(usize) -> f64,
-) -> (Vec<usize>, Option<Weights>, f64) {
-    let outputs = |i: usize| columns.iter().map(move |&t| sample.outputs[(i, t)].to_bits());
-    let equal = |i: usize, j: usize| outputs(i).eq(outputs(j)) && sample.inputs.equal(i, j);
+fn distinct(sample: &Prepared, outputs: Mat<f64>, rows: &[usize]) -> (Vec<usize>, Option<Weights>, f64) {
+    let outputs = Inputs::Dense(outputs);
     let (mut firsts, mut weights): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
-    let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
-    for i in rows {
-        let mut hasher = DefaultHasher::new();
-        outputs(i).for_each(|bits| hasher.write_u64(bits));
-        sample.inputs.hash(i, &mut hasher);
-        let alike = known.entry(hasher.finish()).or_default();
-        match alike.iter().find(|&&at| equal(firsts[at], i)) {
-            Some(&at) => weights[at] += weight(i),
-            None => {
-                alike.push(firsts.len());
-                firsts.push(i);
-                weights.push(weight(i));
-            }
+    let mut known: HashMap<(u64, u64), usize> = HashMap::new();
+    for (k, &i) in rows.iter().enumerate() {
+        let at = *known.entry((digest(sample.inputs, i), digest(&outputs, k))).or_insert(firsts.len());
+        if at == firsts.len() {
+            firsts.push(i);
+            weights.push(0.0);
         }
+        weights[at] += begin::weight(sample.weights, i, 0);
     }
     let counted = weights.iter().filter(|w| **w > 0.0).count();
     let mean = weights.iter().sum::<f64>() / counted.max(1) as f64;

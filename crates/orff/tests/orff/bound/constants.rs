@@ -242,3 +242,12 @@ fn closed_forms_of_the_variance() {
         }
     }
 }
+
+/// Frequencies so small that their squares vanish have an Orlicz norm of zero, and none is looked for in vain.
+#[test]
+fn tiny_frequencies_have_no_norm() {
+    let part = Component { weight: 1.0, mean: vec![0.0], deviation: vec![1e-200] };
+    let k = Spectrum::from(SpectralMixture { components: Components::Given(vec![part]), lengthscale: 1.0.into() });
+    let law = Frequencies::of(&k, 1).unwrap();
+    assert_eq!((law.second, law.orlicz), (0.0, 0.0));
+}
