@@ -6,6 +6,7 @@ use super::{FeatureMap, MapKind};
 use crate::error::{Error, Result};
 use crate::linalg::Real;
 use crate::linalg::lanes::{Arithmetic, vectorised};
+use crate::linalg::register::Register;
 use crate::rows::Inputs;
 use faer::{Mat, MatMut};
 use rayon::prelude::*;
@@ -14,6 +15,8 @@ use rayon::prelude::*;
 const PANEL: usize = 256 * 64;
 /// Rows of features written by one task.
 const LINES: usize = 64;
+/// Rows of a panel are whole tiles, whatever the registers of the machine.
+const TILE: usize = 32;
 /// Columns of the table done at once.
 const COLUMNS: usize = 4;
 
@@ -66,7 +69,7 @@ impl FeatureMap {
         let (n, q) = (x.nrows(), table.columns);
         let mut out = Mat::zeros(n, q);
         let strip = self.atoms().blocks.iter().map(|b| b.omega.strip()).max().unwrap_or(1);
-        let rows = (PANEL / strip).clamp(16, 256);
+        let rows = (PANEL / strip).clamp(TILE, 256) / TILE * TILE;
         let stride = rows + 8;
         let buffers = || {
             let sines = if self.kind() == MapKind::Pairs { strip * stride } else { 0 };
@@ -210,25 +213,39 @@ fn accumulate_kernel<A: Arithmetic, T: Real>(
     table: &[[T; COLUMNS]],
     sums: &mut [f64],
 ) {
-    // two registers for each column of the table, as far as the compiler unrolls
-    const LARGEST: usize = 16;
-    let lanes = if A::WIDE { LARGEST } else { 64 / size_of::<T>() };
-    let (len, panel) = (c.len() / stride, stride - 8);
+    match A::WIDE {
+        true if size_of::<T>() == 8 => accumulate_tiles::<A::Sums<T>, T, 4>(c, stride, rows, table, sums),
+        _ => accumulate_tiles::<A::Sums<T>, T, 2>(c, stride, rows, table, sums),
+    }
+}
+
+/// Some registers of rows for each column of the table.
+#[inline(always)]
+fn accumulate_tiles<R: Register<T>, T: Real, const REGISTERS: usize>(
+    c: &[T],
+    stride: usize,
+    rows: usize,
+    table: &[[T; COLUMNS]],
+    sums: &mut [f64],
+) {
+    let (len, panel, height) = (c.len() / stride, stride - 8, REGISTERS * R::LANES);
     for (table, sums) in table.chunks_exact(len).zip(sums.chunks_exact_mut(COLUMNS * panel)) {
-        for first in (0..rows).step_by(lanes) {
-            let mut tile = [[T::default(); LARGEST]; COLUMNS];
+        for first in (0..rows).step_by(height) {
+            let mut tile = [[R::splat(T::default()); REGISTERS]; COLUMNS];
             for (z, c) in table.iter().zip(c.chunks_exact(stride)) {
-                let c = &c[first..first + lanes];
+                let c: [R; REGISTERS] = std::array::from_fn(|r| R::load(&c[first + r * R::LANES..]));
                 for k in 0..COLUMNS {
-                    for i in 0..lanes {
-                        tile[k][i] = A::fma(c[i], z[k], tile[k][i]);
+                    let z = R::splat(z[k]);
+                    for r in 0..REGISTERS {
+                        tile[k][r] = c[r].fma(z, tile[k][r]);
                     }
                 }
             }
             for k in 0..COLUMNS {
-                let end = panel.min(first + lanes);
-                let sums = &mut sums[k * panel + first..k * panel + end];
-                sums.iter_mut().zip(&tile[k]).for_each(|(s, t)| *s += (*t).into());
+                let mut whole = [T::default(); TILE];
+                whole.chunks_mut(R::LANES).zip(tile[k]).for_each(|(place, sums)| sums.store(place));
+                let sums = &mut sums[k * panel + first..][..height];
+                sums.iter_mut().zip(whole).for_each(|(s, t)| *s += t.into());
             }
         }
     }

@@ -5,12 +5,15 @@
 //! floating-point operations, so the bits do not depend on how it vectorises, nor on a value's place in its slice.
 
 use super::Real;
+use super::register::Register;
 
 /// a·b + c, fused or not: the only operation in which machines may differ.
 pub(crate) trait Arithmetic {
     const FUSED: bool;
     /// Whether there are 32 registers of 64 bytes: kernels may then keep larger tiles in them.
     const WIDE: bool;
+    /// What holds its sums.
+    type Sums<T: Real>: Register<T>;
     fn fma<T: Real>(a: T, b: T, c: T) -> T;
 }
 
@@ -24,6 +27,7 @@ pub(crate) struct Plain;
 impl Arithmetic for Fused {
     const FUSED: bool = true;
     const WIDE: bool = false;
+    type Sums<T: Real> = T::Narrow;
 
     #[inline(always)]
     fn fma<T: Real>(a: T, b: T, c: T) -> T {
@@ -34,6 +38,7 @@ impl Arithmetic for Fused {
 impl Arithmetic for Wide {
     const FUSED: bool = true;
     const WIDE: bool = true;
+    type Sums<T: Real> = T::Wide;
 
     #[inline(always)]
     fn fma<T: Real>(a: T, b: T, c: T) -> T {
@@ -44,6 +49,7 @@ impl Arithmetic for Wide {
 impl Arithmetic for Plain {
     const FUSED: bool = false;
     const WIDE: bool = false;
+    type Sums<T: Real> = T::Plain;
 
     #[inline(always)]
     fn fma<T: Real>(a: T, b: T, c: T) -> T {

@@ -13,6 +13,7 @@ pub(crate) mod lanes;
 pub mod product;
 pub mod rank;
 mod real;
+pub(crate) mod register;
 pub mod sincos;
 pub mod sincos_single;
 pub mod solve;

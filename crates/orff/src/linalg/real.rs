@@ -1,10 +1,12 @@
 //! The numbers that characters are made of: double precision, or single where that is asked for.
 
 use super::rank::Piece;
+use super::register::{self, Register};
 use super::{sincos, sincos_single};
 use faer::traits::RealField;
 
 /// f64 or f32. Sums over rows and solutions are in f64 whatever the characters are in.
+#[allow(private_bounds)]
 pub trait Real: RealField + Copy + Send + Sync + Default + Into<f64> + private::Sealed {
     /// The nearest number.
     fn of(v: f64) -> Self;
@@ -18,6 +20,13 @@ pub trait Real: RealField + Copy + Send + Sync + Default + Into<f64> + private::
     fn cos_in_place(z: &mut [Self]);
     /// Angles up to this size may be computed in this precision; larger ones lose digits that their sines need.
     const LARGEST_ANGLE: f64;
+    /// Registers of 64 bytes, of 32, and of machines without fused operations.
+    #[doc(hidden)]
+    type Wide: Register<Self>;
+    #[doc(hidden)]
+    type Narrow: Register<Self>;
+    #[doc(hidden)]
+    type Plain: Register<Self>;
     /// Adds a piece of CᵀC.
     #[doc(hidden)]
     fn update(piece: Piece<'_>, c: faer::MatRef<'_, Self>);
@@ -30,6 +39,9 @@ mod private {
 }
 
 impl Real for f64 {
+    type Wide = register::Wide64;
+    type Narrow = register::Narrow64;
+    type Plain = register::Plain64;
     const LARGEST_ANGLE: f64 = f64::INFINITY;
 
     #[inline(always)]
@@ -61,6 +73,9 @@ impl Real for f64 {
 }
 
 impl Real for f32 {
+    type Wide = register::Wide32;
+    type Narrow = register::Narrow32;
+    type Plain = register::Plain32;
     const LARGEST_ANGLE: f64 = 32.0;
 
     #[inline(always)]

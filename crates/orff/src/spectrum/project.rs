@@ -6,11 +6,14 @@
 
 use crate::linalg::Real;
 use crate::linalg::lanes::{Arithmetic, vectorised};
+use crate::linalg::register::Register;
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
 
 /// Numbers of X that are packed at once.
 const CACHE: usize = 16_384;
+/// Atoms of a tile.
+const ATOMS: usize = 4;
 
 /// out (b×D) = x (b×d) · omegaᵀ (d×D), in the precision of `out`.
 pub(super) fn project<T: Real>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, mut out: MatMut<'_, T>) {
@@ -24,44 +27,37 @@ pub(super) fn project<T: Real>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, mut o
 
 vectorised!(fn into_columns<T>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, out: MatMut<'_, T>) = tiles);
 
-/// Two or four registers of rows for each of four atoms. (Many larger tiles are no longer unrolled by the compiler, and then
-/// many times slower.)
+/// Four or two registers of rows for each of four atoms.
 #[inline(always)]
 fn tiles<A: Arithmetic, T: Real>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, out: MatMut<'_, T>) {
-    match (A::WIDE, size_of::<T>() < 8) {
-        (true, _) => tiles_of::<A, T, 32, 4>(x, omega, out),
-        (false, true) => tiles_of::<A, T, 16, 4>(x, omega, out),
-        (false, false) => tiles_of::<A, T, 8, 4>(x, omega, out),
+    match A::WIDE {
+        true => tiles_of::<A::Sums<T>, T, 4>(x, omega, out),
+        false => tiles_of::<A::Sums<T>, T, 2>(x, omega, out),
     }
 }
 
 #[inline(always)]
-fn tiles_of<A: Arithmetic, T: Real, const ROWS: usize, const ATOMS: usize>(
+fn tiles_of<R: Register<T>, T: Real, const REGISTERS: usize>(
     x: MatRef<'_, f64>,
     omega: MatRef<'_, f64>,
     mut out: MatMut<'_, T>,
 ) {
     let (b, d, count) = (x.nrows(), x.ncols(), omega.nrows());
-    let atoms = pack::<T, ATOMS>(omega);
+    let height = R::LANES * REGISTERS; // of a tile
+    let atoms = pack::<T>(omega, ATOMS);
     // one tile at least, however many inputs there are
-    let slab = (CACHE / d.max(1)).max(1).next_multiple_of(ROWS);
+    let slab = (CACHE / d.max(1)).max(1).next_multiple_of(height);
     for top in (0..b).step_by(slab) {
-        let height = slab.min(b - top);
-        let rows = pack::<T, ROWS>(x.subrows(top, height));
-        for (group, weights) in atoms.chunks_exact(d.max(1)).enumerate() {
-            let first = group * ATOMS;
-            let mut columns: [(&mut [[T; ROWS]], &mut [T]); ATOMS] = std::array::from_fn(|_| Default::default());
-            let place = out.rb_mut().submatrix_mut(top, first, height, ATOMS.min(count - first));
-            for (slot, column) in columns.iter_mut().zip(place.col_iter_mut()) {
-                let column = column.try_as_col_major_mut().expect("columns in one piece");
-                *slot = column.as_slice_mut().as_chunks_mut();
-            }
-            for (i, rows) in rows.chunks_exact(d.max(1)).enumerate() {
-                let sums = tile::<A, T, ROWS, ATOMS>(rows, weights);
-                for ((whole, tail), sums) in columns.iter_mut().zip(&sums) {
-                    match whole.get_mut(i) {
-                        Some(place) => *place = *sums,
-                        None => tail.iter_mut().zip(sums).for_each(|(place, sum)| *place = *sum),
+        let some = slab.min(b - top);
+        let rows = pack::<T>(x.subrows(top, some), height);
+        for (weights, first) in atoms.chunks_exact(d.max(1) * ATOMS).zip((0..count).step_by(ATOMS)) {
+            let mut place = out.rb_mut().submatrix_mut(top, first, some, ATOMS.min(count - first));
+            for (rows, from) in rows.chunks_exact(d.max(1) * height).zip((0..some).step_by(height)) {
+                let sums = tile::<R, T, REGISTERS>(rows, weights);
+                for (column, sums) in place.rb_mut().col_iter_mut().zip(sums) {
+                    let column = column.try_as_col_major_mut().expect("columns in one piece").as_slice_mut();
+                    for (column, sums) in column[from..].chunks_mut(R::LANES).zip(sums) {
+                        sums.store(column);
                     }
                 }
             }
@@ -69,41 +65,34 @@ fn tiles_of<A: Arithmetic, T: Real, const ROWS: usize, const ATOMS: usize>(
     }
 }
 
-/// One tile: sums[a][i] = Σₖ rows[k][i]·weights[k][a].
+/// One tile: sums[a] holds Σₖ rows[k][i]·weights[k][a] for all i.
 #[inline(always)]
-fn tile<A: Arithmetic, T: Real, const ROWS: usize, const ATOMS: usize>(
-    rows: &[[T; ROWS]],
-    weights: &[[T; ATOMS]],
-) -> [[T; ROWS]; ATOMS] {
-    let mut sums = [[T::default(); ROWS]; ATOMS];
-    for (row, weight) in rows.iter().zip(weights) {
+fn tile<R: Register<T>, T: Real, const REGISTERS: usize>(rows: &[T], weights: &[T]) -> [[R; REGISTERS]; ATOMS] {
+    let mut sums = [[R::splat(T::default()); REGISTERS]; ATOMS];
+    for (row, weights) in rows.chunks_exact(R::LANES * REGISTERS).zip(weights.chunks_exact(ATOMS)) {
+        let row: [R; REGISTERS] = std::array::from_fn(|r| R::load(&row[r * R::LANES..]));
         for a in 0..ATOMS {
-            for i in 0..ROWS {
-                sums[a][i] = A::fma(row[i], weight[a], sums[a][i]);
+            let weight = R::splat(weights[a]);
+            for r in 0..REGISTERS {
+                sums[a][r] = row[r].fma(weight, sums[a][r]);
             }
         }
     }
     sums
 }
 
-/// Rows of a matrix in groups of N, each group d×N, the last one filled with zeros.
+/// Rows of a matrix in groups of so many, each group d×`width`, the last one filled with zeros.
 #[inline(always)]
-fn pack<T: Real, const N: usize>(m: MatRef<'_, f64>) -> Vec<[T; N]> {
+fn pack<T: Real>(m: MatRef<'_, f64>, width: usize) -> Vec<T> {
     let (rows, d) = m.shape();
-    let columns: Option<Vec<&[f64]>> =
-        (0..d).map(|k| m.col(k).try_as_col_major().map(|column| column.as_slice())).collect();
-    let mut packed = Vec::with_capacity(rows.div_ceil(N) * d);
-    for from in (0..rows).step_by(N) {
-        for k in 0..d {
-            let mut group = [T::default(); N];
-            match &columns {
-                Some(columns) if from + N <= rows => {
-                    let whole = &columns[k][from..from + N];
-                    (0..N).for_each(|i| group[i] = T::of(whole[i]));
-                }
-                _ => (from..rows.min(from + N)).for_each(|i| group[i - from] = T::of(m[(i, k)])),
+    let mut packed = vec![T::default(); rows.next_multiple_of(width) * d];
+    for (group, from) in packed.chunks_exact_mut((width * d).max(1)).zip((0..rows).step_by(width)) {
+        let m = m.subrows(from, width.min(rows - from));
+        for (group, column) in group.chunks_exact_mut(width).zip(m.col_iter()) {
+            match column.try_as_col_major() {
+                Some(column) => group.iter_mut().zip(column.as_slice()).for_each(|(g, v)| *g = T::of(*v)),
+                None => group.iter_mut().zip(column.iter()).for_each(|(g, v)| *g = T::of(*v)),
             }
-            packed.push(group);
         }
     }
     packed

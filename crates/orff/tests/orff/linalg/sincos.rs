@@ -97,7 +97,7 @@ fn sine_and_cosine_are_accurate() {
         // The oracle itself, against another implementation.
         assert!(ulps(libm::sin(z[i]), es) < 1.0 && ulps(libm::cos(z[i]), ec) < 1.0, "oracle at {:e}", z[i]);
         let (ds, dc) = (ulps(s[i], es), ulps(c[i], ec));
-        assert!(ds <= 1.1 && dc <= 1.1, "z = {:e}: {ds} and {dc} ulp", z[i]);
+        assert!(ds <= 2.0 && dc <= 2.0, "z = {:e}: {ds} and {dc} ulp", z[i]);
         worst = (worst.0.max(ds), worst.1.max(dc));
     }
     println!("worst errors: sine {:.3} ulp, cosine {:.3} ulp of {} angles", worst.0, worst.1, z.len());
