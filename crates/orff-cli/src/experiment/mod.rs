@@ -57,7 +57,7 @@ const EXPERIMENTS: &[Experiment] = &[
         seeds: 1,
         run: mnist::all,
     },
-    Experiment { name: "mnist-best", about: "The same with the squared hinge", seeds: 1, run: mnist::best },
+    Experiment { name: "mnist-best", about: "The same with a kernel of smoothed images", seeds: 1, run: mnist::best },
     Experiment {
         name: "t17-table-6-5",
         about: "Brault 2017: torques of a robot arm, one observed in each row; independent and coupled tasks, % of nMSE",
