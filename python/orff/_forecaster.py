@@ -218,7 +218,7 @@ class Forecaster(Estimator):
         future = None if exog is None else _table(exog, "exog")
         ask = {"steps": steps, "interval": 0.0 if interval is None else interval, "paths": paths}
         ask["random_state"] = seed(random_state)
-        name = None if member is None else _tasks.text(member, "member")
+        name = None if member is None else _tasks.member(member)
         mean, ends, said = model.forecast(before, name, future, dumps(ask))
         for line in said:
             warn(line, RuntimeWarning)
@@ -334,7 +334,7 @@ class Forecaster(Estimator):
             raise refused("size", f"{expected}, each of them finite", size)
         shocks = np.broadcast_to(shocks, (p,))
         steps = whole(steps, "steps", 0, STEPS)
-        name = None if member is None else _tasks.text(member, "member")
+        name = None if member is None else _tasks.member(member)
         found, lines = model.impulse_response(before, name, future, steps, shocks.tolist())
         for line in lines:
             warn(line, RuntimeWarning)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arguments import array
+from ._arguments import array, refused
 from ._json import said
 
 WHOLE = re.compile(r"(-?\d+)\.0+")
@@ -62,6 +62,13 @@ def text(value: Any, what: str) -> str:
         return value.decode() if isinstance(value, bytes) else str(value).encode().decode()
     except UnicodeError:
         raise ValueError(f"{what}: expected words in UTF-8, got {said(value)}") from None
+
+
+def member(value: Any) -> str:
+    """The name of one member."""
+    if not _is_label(value):
+        raise refused("member", "a word or a number", value)
+    return text(value, "member")
 
 
 def members(values: Any, n: int) -> list[str]:

@@ -84,8 +84,8 @@ class Kernel:
     def __mul__(self, other: Kernel | float) -> Kernel:
         if isinstance(other, Kernel):
             return Kernel({"kernel": "product", "left": self._form, "right": other._form})
-        if isinstance(other, Real):
-            factor, of = _float(other), self._form
+        factor, of = _float(other), self._form
+        if factor is not None:
             if of["kernel"] == "scaled":
                 factor, of = factor * of["factor"], of["of"]
             return Kernel({"kernel": "scaled", "factor": factor, "of": of})
@@ -99,10 +99,8 @@ class Kernel:
         return self if isinstance(other, Real) and other == 0 else NotImplemented
 
     def __truediv__(self, other: float) -> Kernel:
-        if not isinstance(other, Real):
-            return NotImplemented
         number = _float(other)
-        return self * (1 / number if number else float("inf"))
+        return NotImplemented if number is None else self * (1 / number if number else float("inf"))
 
     def conjugate(self, by: ArrayLike) -> Kernel:
         """M K Mᵀ for a matrix M with a row per output."""
@@ -143,8 +141,12 @@ def _points(name: str, values: ArrayLike) -> np.ndarray:
     return points
 
 
-def _float(number: Real) -> float:
-    """A number as the library takes it; one that is too large is infinite."""
+def _float(number: Any) -> float | None:
+    """A number as the library takes it; one that is too large is infinite, what is none has none."""
+    if isinstance(number, np.ndarray) and number.ndim == 0:
+        number = number.item()
+    if not isinstance(number, Real):
+        return None
     try:
         return float(number)
     except OverflowError:

@@ -21,6 +21,7 @@ KNOWN = RNG.normal(size=(N, 1))
 FAR = np.where(np.arange(N)[:, None] == 5, 1e308, SERIES)
 NONE = np.full((3, 1), np.nan)
 ONE_MORE = orff.decomposable("gaussian", np.eye(3))
+THREE = [orff.gaussian(), orff.matern(), orff.laplace()]
 ATOMS = orff.atoms(np.ones((4, 3)), np.ones((4, 2, 1)))
 SELF: list = [1.0]
 SELF.append(SELF)
@@ -273,6 +274,7 @@ CASES = {
         lambda: quantiles().score(X[:, :1], np.full(N, np.inf)),
         "y: row 1, column output 1: inf is not",
     ),
+    "score-large": (lambda: fitted().score(X, 1e308 * Y), "y: row 1, column output 1: "),
     "score-none": (lambda: fitted().score(X, np.zeros(0)), "y: expected shape (24, 2) as the predictions have"),
     "score-pairs": (lambda: curved().score(X, [([0, 1], [1, 2])]), "y: expected 24 curves as X has rows, got 1"),
     "score-arguments": (
@@ -369,6 +371,9 @@ CASES = {
         "exog: expected 3 rows to come of 0 variables, got 3×1",
     ),
     "alpha-large": (lambda: orff.FourierVAR("linear", order=1, alpha=1e308).fit(SERIES), "alpha: expected a number ≥ 0"),
+    "forecast-member": (lambda: follows().forecast(member=[SELF]), "member: expected a word or a number, got"),
+    "forecast-member-long": (lambda: follows().forecast(member="x" * 10**5), "member: expected none, as one series"),
+    "impulse-member": (lambda: follows().impulse_response(member=X), "member: expected a word or a number, got"),
     # kernels of another size
     "kernel-output": (lambda: ridge(kernel=ONE_MORE).fit(X, Y), "kernel: output matrix: expected 2×2"),
     "kernel-sum": (lambda: ridge(kernel=orff.curl_free() + ONE_MORE).fit(X, Y), "kernel: output matrix: expected 2×2"),
@@ -431,6 +436,26 @@ CASES = {
     "far-landmarks": (lambda: alike_to().transform(FAR), "X: row 6, column inputs: a feature is not finite"),
     "far-warped": (lambda: warped().transform(1e308 * X), "X: row "),
     "far-sparse": (lambda: ridge().fit(scipy.sparse.csr_array(1e308 * X), Y), "X: input 1: its values spread too far"),
+    # parameters beyond numbers, and fewer atoms than terms
+    "lengthscale-small": (lambda: ridge(lengthscale=5e-324).fit(X, Y), "lengthscale: expected numbers from 1e-150 to"),
+    "lengthscale-exact": (lambda: orff.ExactOperatorRidge(lengthscale=5e-324).fit(X, Y), "lengthscale: expected numbers"),
+    "bandwidth-small": (lambda: laplacian(bandwidth=5e-324).fit(X, LABELS), "bandwidth: expected numbers from 1e-150"),
+    "bandwidth-large": (lambda: laplacian(bandwidth=1e308).fit(X, LABELS), "bandwidth: expected numbers from 1e-150"),
+    "alpha-exact": (lambda: orff.ExactOperatorRidge(alpha=1e308).fit(X, Y), "alpha: expected a number ≥ 0, finite also"),
+    "alpha-risk": (lambda: orff.RiskRegressor(alpha=1e308, n_components=16).fit(X, Y), "alpha: expected a number ≥ 0"),
+    "alpha-landmarks": (lambda: orff.LandmarkClassifier(alpha=1e308).fit(X, LABELS), "alpha: expected a number ≥ 0"),
+    "components-terms": (
+        lambda: orff.OperatorRidge(sum(THREE), n_components=4).fit(X, Y),
+        "n_components: expected at least 6, an atom for each of 3 terms of the kernel, got 4",
+    ),
+    "candidates-terms": (
+        lambda: orff.AlignedFeatures(n_components=4, n_candidates=2).fit(X, LABELS),
+        "n_candidates: expected at least 5, one per term, got 2",
+    ),
+    "argument-kernel": (
+        lambda: orff.FunctionalRidge(argument_kernel="curl-free", n_components=16).fit(X, Y),
+        "argument_kernel: expected a scalar one",
+    ),
     # what is too deep, or no text
     "self-list": (lambda: ridge(alpha=SELF).fit(X, Y), "alpha: expected evidence, gcv, loo or a number ≥ 0"),
     "self-mapping": (lambda: ridge(alpha=INSIDE).fit(X, Y), "alpha: expected evidence, gcv, loo or a number ≥ 0"),
@@ -493,7 +518,20 @@ def test_sums_and_products_of_kernels_with_arrays_are_refused():
         for make in (lambda: orff.gaussian() * other, lambda: other * orff.gaussian(), lambda: orff.gaussian() + other):
             with pytest.raises(TypeError, match="operand"):
                 make()
-    assert np.float64(2) * orff.gaussian() == orff.gaussian() * 2
+    for two in (np.float64(2), np.array(2.0), np.float32(2)):
+        assert two * orff.gaussian() == orff.gaussian() * two == orff.gaussian() * 2
+        assert orff.gaussian() / two == orff.gaussian() * 0.5
+
+
+def test_kernels_of_many_terms_are_learned_with():
+    many = sum(orff.gaussian(0.3 * k) for k in range(1, 12))
+    assert ridge(kernel=many, alpha=1e-6).set_params(n_components=88).fit(X, Y).score(X, Y) > 0.9
+
+
+def test_weights_of_the_largest_strength_are_those_of_the_least_loss():
+    model = orff.AlignedFeatures(beta=1e308, n_components=16, n_candidates=50).fit(X, LABELS)
+    assert np.isfinite(model.transform(X)).all()
+    assert model.posterior_.sum() == pytest.approx(1) and (model.posterior_ > 0).sum() == 1
 
 
 def test_kinds_of_whole_numbers_are_whole_numbers():

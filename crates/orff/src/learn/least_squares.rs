@@ -1,7 +1,8 @@
 //! Least squares with a constant on the inputs themselves, from moments. \[least-squares\]
 
+use super::ridge::times_rows;
 use super::scale::beyond;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::feature::{BLOCK_ROWS, Part};
 use crate::linalg::{self, Cholesky};
 use crate::model::{Affine, AffineSpread, Preparation};
@@ -84,14 +85,8 @@ impl LeastSquares {
     pub fn solve(&self, part: Part, posterior: bool) -> Result<Found> {
         let mut all = Centred::of(part, true);
         let (d, n) = (all.cc.nrows(), all.weight);
-        if !(n * self.ridge).is_finite() {
-            return Err(Error::parameter(
-                "ridge",
-                format!("a number ≥ 0, finite also when times {n} rows"),
-                self.ridge,
-            ));
-        }
-        (0..d).for_each(|k| all.cc[(k, k)] += n * self.ridge);
+        let ridge = times_rows(self.ridge, n)?;
+        (0..d).for_each(|k| all.cc[(k, k)] += ridge);
         let most = (0..d).map(|k| all.cc[(k, k)]).fold(0.0, f64::max);
         let factor = Cholesky::new(all.cc.as_ref()).ok().filter(|f| {
             let pivots = (0..d).map(|k| f.factor()[(k, k)] * f.factor()[(k, k)]);

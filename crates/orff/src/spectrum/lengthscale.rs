@@ -48,7 +48,7 @@ impl Lengthscale {
         };
         match scales.iter().find(|s| !(s.is_finite() && **s > 0.0)) {
             Some(bad) => Err(Error::parameter("lengthscale", "finite numbers > 0", bad)),
-            None => Ok(scales),
+            None => scales.iter().try_for_each(|s| check_length("lengthscale", *s)).map(|()| scales),
         }
     }
 
@@ -71,6 +71,14 @@ impl Lengthscale {
             Lengthscale::Auto | Lengthscale::Common(_) => true,
         }
     }
+}
+
+/// Refuses a length whose square, or that of its inverse, is no number.
+pub(crate) fn check_length(name: &str, given: f64) -> Result<()> {
+    if (1e-150..=1e150).contains(&given) {
+        return Ok(());
+    }
+    Err(Error::parameter(name, "numbers from 1e-150 to 1e150, as distances are squared", format!("{given:e}")))
 }
 
 impl From<f64> for Lengthscale {
