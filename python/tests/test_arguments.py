@@ -456,6 +456,13 @@ CASES = {
         lambda: orff.FunctionalRidge(argument_kernel="curl-free", n_components=16).fit(X, Y),
         "argument_kernel: expected a scalar one",
     ),
+    "far-arguments": (lambda: curved().predict(X, at=[0.0, 1e308]), "at: expected numbers nearer to those learned from"),
+    "far-arguments-of-each": (lambda: curved().predict(X, at=np.full((N, 1), 1e308)), "at: expected numbers nearer"),
+    "graph-row": (lambda: orff.LaplacianFeatures(n_components=16).fit(X[:1]), "X: a graph of one sample has no edges"),
+    "align-weight": (
+        lambda: orff.AlignedFeatures(n_components=16).fit(X, LABELS, np.full(N, 1e-150)),
+        "X, sample_weight: expected at least two (weights count rows",
+    ),
     # what is too deep, or no text
     "self-list": (lambda: ridge(alpha=SELF).fit(X, Y), "alpha: expected evidence, gcv, loo or a number ≥ 0"),
     "self-mapping": (lambda: ridge(alpha=INSIDE).fit(X, Y), "alpha: expected evidence, gcv, loo or a number ≥ 0"),

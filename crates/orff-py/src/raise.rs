@@ -10,22 +10,24 @@ use pyo3::types::PyType;
 use std::io::ErrorKind;
 
 /// What the rows of a learner are called in Python.
-const ROWS: [(&str, &str); 6] = [
+const ROWS: [(&str, &str); 7] = [
     ("inputs", "X"),
     ("outputs", "y"),
     ("weights", "sample_weight"),
     ("rows", "X, y"),
+    ("rows to align with", "X, sample_weight"),
     ("field", "y"),
     ("exogenous", "exog"),
 ];
 
 /// How sentences about data begin, and the arguments that they are about.
-const ABOUT: [(&str, &str); 12] = [
+const ABOUT: [(&str, &str); 13] = [
     ("input ", "X"),
     ("output ", "y"),
     ("variable ", "Y"),
     ("exogenous ", "exog"),
     ("all rows are equal", "X"),
+    ("a graph of one sample", "X"),
     ("no inputs or no outputs", "X, y"),
     ("no inputs:", "X"),
     ("no rows", "X"),
