@@ -78,7 +78,7 @@ def file(path: Any) -> str:
 
 
 def array(values: Any, name: str, expected: str) -> np.ndarray:
-    """What was given as an array; rows of different lengths make none, nor do masked entries or dates beside numbers."""
+    """What was given as an array; rows of different lengths make none, nor do masked entries and dates of polars."""
     if not (np.ma.is_masked(values) or _has_dates(values)):
         with contextlib.suppress(TypeError, ValueError, RecursionError):
             return np.asarray(values)
@@ -92,7 +92,7 @@ def _has_dates(values: Any) -> bool:
 
 
 def floats(values: Any, name: str, expected: str = "numbers", single: bool = False) -> np.ndarray:
-    """Numbers in double precision (or single, if it is asked for and given), NaN for None among them; words and dates are none."""
+    """Numbers in double precision, or single if it is asked for and given; NaN for None, words and dates are none."""
     given = array(values, name, expected)
     if single and given.dtype == np.float32:
         return given

@@ -36,8 +36,8 @@ def said(value: Any) -> str:
 
 
 def plain(value: Any, inside: tuple[int, ...] = ()) -> Any:
-    """Numbers, words, lists and tables; what is none of them, is too deep or has itself inside, and a number that is not finite,
-    or beyond all that are, is a word for JSON."""
+    """Numbers, words, lists and tables; what is none of them, is too deep or has itself inside is a word for JSON, and so is a
+    number that is not finite, or beyond all that are."""
     form = getattr(value, "form", None)
     if isinstance(form, dict):  # a kernel
         return form

@@ -257,7 +257,8 @@ def transformable(kernel: Kernel | str, *views: ArrayLike) -> Kernel:
     >>> bool(np.allclose(K[:, :, 0, 1], k(X[:, :1], X[:, 1:])[:, :, 0, 0]))
     True
     """
-    return Kernel({"kernel": "transformable", "spectrum": _law(kernel), "views": [_rows(view, "views") for view in views]})
+    each = [_rows(view, "views") for view in views]
+    return Kernel({"kernel": "transformable", "spectrum": _law(kernel), "views": each})
 
 
 def atoms(omega: ArrayLike, factors: ArrayLike, weights: ArrayLike | None = None) -> Kernel:

@@ -501,9 +501,10 @@ def _folds(cv: Any, estimator: Any, X: Any, y: Any, rows: int, groups: Any) -> l
         splits = check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups)
         folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
     except Exception as error:
-        raise ParameterError(f"cv: expected folds as scikit-learn takes them, got {said(cv)} ({str(error)[:200]})") from None
-    each = [part for fold in folds for part in fold]
-    if not each or not all(p.ndim == 1 and p.size and p.dtype.kind in "iu" and -rows <= p.min() <= p.max() < rows for p in each):
+        why = str(error)[:200]
+        raise ParameterError(f"cv: expected folds as scikit-learn takes them, got {said(cv)} ({why})") from None
+    one = [part.ndim == 1 and part.size > 0 and part.dtype.kind in "iu" for fold in folds for part in fold]
+    if not one or not all(one) or not all(-rows <= part.min() <= part.max() < rows for fold in folds for part in fold):
         raise refused("cv", "folds of numbers of rows", cv)
     return folds
 

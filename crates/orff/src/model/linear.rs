@@ -238,7 +238,7 @@ impl Linear {
 }
 
 /// The refusal of a row beyond all that numbers can tell.
-fn too_far(row: usize, what: &str) -> Error {
+pub(super) fn too_far(row: usize, what: &str) -> Error {
     Error::Value {
         row: row + 1,
         column: "inputs".into(),

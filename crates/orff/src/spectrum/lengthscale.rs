@@ -29,8 +29,13 @@ pub enum Lengthscale {
 }
 
 impl Lengthscale {
-    /// ℓ₁, …, ℓ_d, each checked to be finite and positive.
+    /// ℓ₁, …, ℓ_d, each checked to be finite and positive, and to leave distances numbers.
     pub fn per_input(&self, d: usize) -> Result<Vec<f64>> {
+        let scales = self.positive(d)?;
+        scales.iter().try_for_each(|s| check_length("lengthscale", *s)).map(|()| scales)
+    }
+
+    fn positive(&self, d: usize) -> Result<Vec<f64>> {
         let scales = match self {
             Lengthscale::Auto => {
                 return Err(Error::parameter(
@@ -48,7 +53,7 @@ impl Lengthscale {
         };
         match scales.iter().find(|s| !(s.is_finite() && **s > 0.0)) {
             Some(bad) => Err(Error::parameter("lengthscale", "finite numbers > 0", bad)),
-            None => scales.iter().try_for_each(|s| check_length("lengthscale", *s)).map(|()| scales),
+            None => Ok(scales),
         }
     }
 
@@ -56,11 +61,11 @@ impl Lengthscale {
     pub fn check(&self) -> Result<()> {
         match self {
             Lengthscale::Auto => Ok(()),
-            Lengthscale::Common(_) => self.per_input(1).map(drop),
+            Lengthscale::Common(_) => self.positive(1).map(drop),
             Lengthscale::PerInput(scales) if scales.is_empty() => {
                 Err(Error::parameter("lengthscale", "one number, or one number per input", "an empty list"))
             }
-            Lengthscale::PerInput(scales) => self.per_input(scales.len()).map(drop),
+            Lengthscale::PerInput(scales) => self.positive(scales.len()).map(drop),
         }
     }
 
