@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable
 from numbers import Real
 from typing import Any
@@ -48,7 +50,8 @@ def whole(value: Any, name: str, least: int = 1, most: int = MOST) -> int:
 
 def number(value: Any, name: str, expected: str, within: Callable[[float], bool]) -> float:
     """A finite number within what is expected."""
-    given = value.item() if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0 else value
+    single = isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0 and not np.ma.is_masked(value)
+    given = value.item() if single else value
     try:
         found = float(given) if isinstance(given, Real) and not isinstance(given, bool) else np.nan
     except OverflowError:
@@ -63,22 +66,41 @@ def probability(value: Any, name: str = "probability") -> float:
     return number(value, name, "a number > 0 and < 1", lambda p: 0 < p < 1)
 
 
-def array(values: Any, name: str, expected: str) -> np.ndarray:
-    """What was given as an array; rows of different lengths make none."""
+def file(path: Any) -> str:
+    """The path of a file as a text."""
     try:
-        return np.asarray(values)
-    except (TypeError, ValueError):
-        raise refused(name, expected, values) from None
+        found = os.fsdecode(path)
+        if found and b"\0" not in os.fsencode(found):
+            return found
+    except (TypeError, ValueError):  # no path, or none that can be written
+        pass
+    raise refused("path", "a text or a path that a file can have", path)
 
 
-def floats(values: Any, name: str, expected: str = "numbers") -> np.ndarray:
-    """Numbers in double precision, NaN for None among them; words and dates are none."""
+def array(values: Any, name: str, expected: str) -> np.ndarray:
+    """What was given as an array; rows of different lengths make none, nor do masked entries and dates of polars."""
+    if not (np.ma.is_masked(values) or _has_dates(values)):
+        with contextlib.suppress(TypeError, ValueError, RecursionError):
+            return np.asarray(values)
+    raise refused(name, expected, values)
+
+
+def _has_dates(values: Any) -> bool:
+    """Whether it is a table of polars with dates, which become numbers in an array."""
+    polars = type(values).__module__.split(".")[0] == "polars" and hasattr(values, "dtypes")
+    return polars and any(kind.is_temporal() for kind in values.dtypes)
+
+
+def floats(values: Any, name: str, expected: str = "numbers", single: bool = False) -> np.ndarray:
+    """Numbers in double precision, or single if it is asked for and given; NaN for None, words and dates are none."""
     given = array(values, name, expected)
+    if single and given.dtype == np.float32:
+        return given
     parts = given.ravel().tolist() if given.dtype.kind == "O" else []
     if values is None or given.dtype.kind not in "biufO" or any(isinstance(part, (str, bytes)) for part in parts):
         raise refused(name, expected, values)
     try:
-        return given.astype(np.float64)
+        return given.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         raise refused(name, expected, values) from None
 

@@ -16,8 +16,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _orff
-from ._arguments import jobs, threads
-from ._json import dumps, plain, said
+from ._arguments import file, jobs, threads
+from ._json import dumps, plain
 from ._progress import Progress
 from ._warn import warn
 from .kernels import Kernel
@@ -161,7 +161,7 @@ class Estimator(BaseEstimator):
         path : path-like
             Where to write it, for example ``"m.orff"``, in a folder that is there. An old file is replaced in one step.
         """
-        self._fitted().save(_path(path))
+        self._fitted().save(file(path))
 
     def _restore(self, model: _orff.Model) -> Self:
         """Become the estimator of a model from a file."""
@@ -199,7 +199,7 @@ def load(path: str | bytes | os.PathLike[str]) -> Estimator:
     from ._learners import CLASSES, FORECASTERS
 
     classes = {**CLASSES, **FORECASTERS}
-    path = _path(path)
+    path = file(path)
     model = _orff.Model.load(path)
     learner = json.loads(model.info())["learner"]
     if learner not in classes:
@@ -211,14 +211,6 @@ def load(path: str | bytes | os.PathLike[str]) -> Estimator:
         if isinstance(values.get(name), dict):
             values[name] = Kernel(values[name])
     return classes[learner](**values)._restore(model)
-
-
-def _path(path: Any) -> str:
-    """A path as a text."""
-    try:
-        return os.fsdecode(path)
-    except TypeError:
-        raise TypeError(f"path: expected a text or a path, got {said(path)}") from None
 
 
 def seed(random_state: Any) -> Any:

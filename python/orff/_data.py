@@ -19,6 +19,9 @@ READ = [np.float64, np.float32, np.int64, np.int32]
 DENSE_OR_SPARSE = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False}
 """What scikit-learn checks of inputs; what is not finite is said by the library, with its place."""
 
+LONGEST = 800
+"""Characters of a sentence of scikit-learn."""
+
 WORDS = "expected numbers, got words; convert them first, for example with astype(float)"
 
 
@@ -121,6 +124,8 @@ def named(what: str) -> Iterator[None]:
         yield
     except (TypeError, ValueError) as error:
         sentence = str(error)
+        if len(sentence) > LONGEST:  # it repeats what was given, and ends with what to do
+            sentence = f"{sentence[: LONGEST // 2]}…{sentence[-LONGEST // 2 :]}"
         if sentence.startswith(f"{what} "):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -239,7 +244,7 @@ def outputs(y: Any, what: str = "y") -> tuple[Any, list[str] | None, bool]:
     if is_pandas(y) or is_arrow(y):
         return _table(y, what), column_names(y), False
     name = getattr(y, "name", None)
-    if type(y).__module__.split(".")[0] == "pandas":
+    if type(y).__module__.split(".")[0] == "pandas" and hasattr(y, "iloc"):
         y = column(y, what)
     if _is_sparse(y):
         raise TypeError(f"{what}: expected a dense array or a table, got a sparse one; use toarray()")

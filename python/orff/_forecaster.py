@@ -218,7 +218,7 @@ class Forecaster(Estimator):
         future = None if exog is None else _table(exog, "exog")
         ask = {"steps": steps, "interval": 0.0 if interval is None else interval, "paths": paths}
         ask["random_state"] = seed(random_state)
-        name = None if member is None else str(member)
+        name = None if member is None else _tasks.member(member)
         mean, ends, said = model.forecast(before, name, future, dumps(ask))
         for line in said:
             warn(line, RuntimeWarning)
@@ -334,7 +334,7 @@ class Forecaster(Estimator):
             raise refused("size", f"{expected}, each of them finite", size)
         shocks = np.broadcast_to(shocks, (p,))
         steps = whole(steps, "steps", 0, STEPS)
-        name = None if member is None else str(member)
+        name = None if member is None else _tasks.member(member)
         found, lines = model.impulse_response(before, name, future, steps, shocks.tolist())
         for line in lines:
             warn(line, RuntimeWarning)
@@ -443,7 +443,7 @@ def _named(members: Any) -> list[str]:
     """The names of members in an index."""
     for row in np.flatnonzero(members.isna())[:1]:
         raise ValueError(f"Y: expected a member in each row of the index, got none in row {row + 1}")
-    return [str(name) for name in members]
+    return [_tasks.text(name, "Y") for name in members]
 
 
 def _rows(Y: Any, exog: Any, time: Any, member: Any) -> _Rows:

@@ -8,7 +8,7 @@ from typing import Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _orff
-from ._arguments import flag
+from ._arguments import flag, refused
 from ._base import Watching
 from ._json import plain
 from ._regressor import Regressor
@@ -40,6 +40,8 @@ class Moments:
     """
 
     def __init__(self, gathering: _orff.Gathering, learner: str, names: tuple[list[str] | None, list[str] | None]):
+        if not isinstance(gathering, _orff.Gathering):
+            raise refused("gathering", "that of moments_ of an estimator", gathering)
         self._gathering = gathering
         self._learner = learner
         self._names = names
@@ -93,7 +95,7 @@ class Moments:
     def merge(self, other: Moments) -> Self:
         """Add the rows of other moments with the same choices."""
         if not isinstance(other, Moments):
-            raise TypeError(f"other: expected Moments, got {other!r}")
+            raise refused("other", "Moments", other)
         if other._learner != self._learner:
             own, whose = _class(self._learner), _class(other._learner)
             raise ValueError(f"other: expected moments of {own}, got those of {whose}")
@@ -209,8 +211,7 @@ class Gatherer(Regressor):
         self
         """
         if not isinstance(moments, Moments):
-            takes = "Moments (of partial_fit, or of fit with warm_start=True)"
-            raise TypeError(f"moments: expected {takes}, got {moments!r}")
+            raise refused("moments", "Moments (of partial_fit, or of fit with warm_start=True)", moments)
         if moments._learner != self._learner:
             own, whose = _class(self._learner), _class(moments._learner)
             raise ValueError(f"moments: expected those of {own}, got those of {whose}; they make a {whose}")

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ._errors import ParameterError
-
 LONGEST = 200
 """Characters of a value that sentences repeat."""
 
+DEEPEST = 100
+"""Lists and tables within each other; kernels are refused before, and nothing else is deep."""
+
+_WORDS = reprlib.Repr()
+"""Objects in words, also those that have themselves inside."""
+
+_WORDS.maxother = LONGEST
+
 
 def dumps(value: Any) -> str:
-    """A value as a JSON text; only a kernel can be too deep for one."""
-    try:
-        return json.dumps(plain(value))
-    except RecursionError:
-        raise ParameterError("kernel: expected kernels nested at most 64 deep, got more") from None
+    """A value as a JSON text."""
+    return json.dumps(plain(value))
 
 
 def said(value: Any) -> str:
@@ -31,25 +35,31 @@ def said(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def plain(value: Any) -> Any:
-    """Numbers, words, lists and tables; a number that is not finite, or beyond all that are, is a word for JSON."""
+def plain(value: Any, inside: tuple[int, ...] = ()) -> Any:
+    """Numbers, words, lists and tables; what is none of them, is too deep or has itself inside is a word for JSON, and so is a
+    number that is not finite, or beyond all that are."""
     form = getattr(value, "form", None)
     if isinstance(form, dict):  # a kernel
         return form
-    if value is None or isinstance(value, (str, bool)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()  # halves of characters are no text
     if isinstance(value, int):
-        return value if abs(value) <= sys.float_info.max else "inf" if value > 0 else "-inf"
+        return int(value) if abs(value) <= sys.float_info.max else "inf" if value > 0 else "-inf"
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "f":
-        value = value.astype(np.float64)  # a longer number is none of Python's
+        with np.errstate(over="ignore"):
+            value = value.astype(np.float64)  # a longer number is none of Python's
         if np.isfinite(value).all():
             return value.tolist()
-    if isinstance(value, (np.ndarray, np.generic)):
-        return plain(value.tolist())
     if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return repr(value)
+        return float(value) if math.isfinite(value) else str(value)
+    if len(inside) < DEEPEST and id(value) not in inside:
+        inside = (*inside, id(value))
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "mMV" and not np.ma.is_masked(value):
+            return plain(value.tolist(), inside)
+        if isinstance(value, Mapping):
+            return {plain(str(key)): plain(item, inside) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [plain(item, inside) for item in value]
+    return _WORDS.repr(value)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import column_or_1d
 from . import _data
 from ._arguments import array, refused
 from ._json import said
+from ._tasks import text
 
 LABELS = "labels: words, whole numbers or booleans"
 
@@ -92,7 +93,7 @@ def _first_column(table: Any) -> Any:
 
 def _array(y: Any) -> np.ndarray:
     """Labels as an array, a missing one as None whatever the library calls it."""
-    if type(y).__module__.split(".")[0] == "pandas" and hasattr(y, "to_numpy"):
+    if type(y).__module__.split(".")[0] == "pandas" and hasattr(y, "iloc"):
         y = y.to_numpy(dtype=object, na_value=None) if y.isna().any() else y.to_numpy()
     found = array(y, "y", LABELS)
     if found.dtype.kind == "c":
@@ -141,7 +142,7 @@ def name(label: Any) -> str:
         label = label.item()
     if isinstance(label, float) and label.is_integer() and abs(label) < 2**53:
         label = int(label)
-    return str(label)
+    return text(str(label), "y")
 
 
 def names(classes: np.ndarray) -> tuple[list[str], str]:

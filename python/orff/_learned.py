@@ -50,11 +50,13 @@ class Learned(LearnedKernel, Transformer):
 
     def _labelled(self, y: Any) -> bool:
         """Whether outputs are labels: words, whole numbers and booleans are, unless the user says otherwise."""
-        if y is None or self.likeness == "classes":
+        if y is None:
             return True
-        if self.likeness == "targets":
-            return False
-        shape = y.shape if hasattr(y, "shape") else array(y, "y", "labels or targets, as many as X has rows").shape
+        if isinstance(self.likeness, str) and self.likeness in ("classes", "targets"):
+            return self.likeness == "classes"
+        shape = getattr(y, "shape", None)
+        if not isinstance(shape, tuple):
+            shape = array(y, "y", "labels or targets, as many as X has rows").shape
         if len(shape) == 2 and shape[1] != 1:
             return False
         return _labels.column(y).dtype.kind != "f"

@@ -12,6 +12,9 @@ from . import _data
 SUM = 1e150
 """Sums of weights below this leave room for sums of squares."""
 
+LARGEST = 1e150
+"""Squares of values up to this are numbers."""
+
 
 def weights(sample_weight: Any, n: int, p: int | None = None) -> np.ndarray | None:
     """Weights of rows (n) or of entries (n×p) that a score can be taken with."""
@@ -42,12 +45,12 @@ def observed(y: Any, shape: tuple[int, int]) -> np.ndarray:
 
 
 def finite(found: np.ndarray) -> np.ndarray:
-    """Refuse values that are infinite."""
-    for row, column in np.argwhere(np.isinf(found))[:1]:
+    """Refuse values that are infinite, or have squares that are."""
+    for row, column in np.argwhere(np.abs(found) > LARGEST)[:1]:
         value = found[row, column]
-        raise ValueError(
-            f"y: row {row + 1}, column output {column + 1}: {value} is not a finite number (a missing output is NaN)"
-        )
+        wrong = "is not a finite number (a missing output is NaN)"
+        why = wrong if np.isinf(value) else "is too large for floating-point numbers; change the unit"
+        raise ValueError(f"y: row {row + 1}, column output {column + 1}: {value} {why}")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arguments import array
+from ._arguments import array, refused
 from ._json import said
 
 WHOLE = re.compile(r"(-?\d+)\.0+")
@@ -51,19 +51,24 @@ def name(value: Any) -> str | None:
     """The name of a task, the same for 7, 7.0 and "7"; None where there is none."""
     if _is_missing(value):
         return None
-    if isinstance(value, (bytes, np.bytes_)):
-        value = text(value, "task")
-    found = repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+    found = repr(float(value)) if isinstance(value, (float, np.floating)) else text(value, "task")
     whole = WHOLE.fullmatch(found)
     return (whole.group(1) if whole else found) or None
 
 
-def text(value: bytes, what: str) -> str:
-    """Bytes as a word."""
+def text(value: Any, what: str) -> str:
+    """A word, from bytes or what is written as one."""
     try:
-        return value.decode()
-    except UnicodeDecodeError:
-        raise ValueError(f"{what}: expected words in UTF-8, got {value!r}") from None
+        return value.decode() if isinstance(value, bytes) else str(value).encode().decode()
+    except UnicodeError:
+        raise ValueError(f"{what}: expected words in UTF-8, got {said(value)}") from None
+
+
+def member(value: Any) -> str:
+    """The name of one member."""
+    if not _is_label(value):
+        raise refused("member", "a word or a number", value)
+    return text(value, "member")
 
 
 def members(values: Any, n: int) -> list[str]:
@@ -72,7 +77,7 @@ def members(values: Any, n: int) -> list[str]:
     for row, value in enumerate(found):
         if _is_missing(value) or value == "":
             raise ValueError(f"member: expected a word or a number in each row, got none in row {row + 1}")
-    return [text(value, "member") if isinstance(value, bytes) else str(value) for value in found]
+    return [text(value, "member") for value in found]
 
 
 def sort_key(task: str) -> tuple[bool, float, str]:
@@ -102,7 +107,7 @@ def numbered(task: Any, n: int, known: list[str] | None = None) -> tuple[np.ndar
     for each in given:
         if each not in place:
             shown = ", ".join(tasks if len(tasks) <= 8 else [*tasks[:6], "…", tasks[-1]])
-            raise ValueError(f"task: expected one of the {len(tasks)} tasks of the model ({shown}), got {each!r}")
+            raise ValueError(f"task: expected one of the {len(tasks)} tasks of the model ({shown}), got {said(each)}")
     return np.array([place[each] for each in given], dtype=np.int64)[inverse.reshape(-1)], tasks
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _orff
+from ._arguments import array, floats, whole
 from ._errors import ParameterError
 from ._json import dumps, plain
 
@@ -43,6 +44,7 @@ class Kernel:
     """
 
     __slots__ = ("_form", "_text")
+    __array_ufunc__ = None  # arrays leave sums and products with kernels to these
 
     def __init__(self, form: str | Mapping[str, Any] | Kernel):
         self._read(form, "kernel")
@@ -82,25 +84,23 @@ class Kernel:
     def __mul__(self, other: Kernel | float) -> Kernel:
         if isinstance(other, Kernel):
             return Kernel({"kernel": "product", "left": self._form, "right": other._form})
-        if isinstance(other, Real):
-            factor, of = _float(other), self._form
+        factor, of = _float(other), self._form
+        if factor is not None:
             if of["kernel"] == "scaled":
                 factor, of = factor * of["factor"], of["of"]
             return Kernel({"kernel": "scaled", "factor": factor, "of": of})
         return NotImplemented
 
     def __rmul__(self, other: float) -> Kernel:
-        return self * other
+        return self.__mul__(other)
 
     def __radd__(self, other: int) -> Kernel:
         # what `sum` begins with
         return self if isinstance(other, Real) and other == 0 else NotImplemented
 
     def __truediv__(self, other: float) -> Kernel:
-        if not isinstance(other, Real):
-            return NotImplemented
         number = _float(other)
-        return self * (1 / number if number else float("inf"))
+        return NotImplemented if number is None else self * (1 / number if number else float("inf"))
 
     def conjugate(self, by: ArrayLike) -> Kernel:
         """M K Mᵀ for a matrix M with a row per output."""
@@ -128,25 +128,25 @@ class Kernel:
             K(xᵢ, zⱼ).
         """
         points = _points("X", X)
-        return _orff.kernel_eval(json.dumps(self._form), points, points if Z is None else _points("Z", Z), outputs)
+        others = points if Z is None else _points("Z", Z)
+        count = None if outputs is None else whole(outputs, "outputs")
+        return _orff.kernel_eval(json.dumps(self._form), points, others, count)
 
 
 def _points(name: str, values: ArrayLike) -> np.ndarray:
     """Points as the extension reads them."""
-    try:
-        points = np.asarray(values)
-        if points.dtype.kind not in "biufO" or np.ma.is_masked(values):
-            raise TypeError("masked entries" if np.ma.is_masked(values) else f"entries of the type {points.dtype}")
-        points = points if points.dtype in (np.float64, np.float32) else points.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name}: expected an array of numbers with a row per point ({error})") from None
+    points = floats(values, name, "an array of numbers with a row per point", single=True)
     if points.ndim != 2:
         raise ValueError(f"{name}: expected an array with two axes (points and inputs), got {points.ndim}")
     return points
 
 
-def _float(number: Real) -> float:
-    """A number as the library takes it; one that is too large is infinite."""
+def _float(number: Any) -> float | None:
+    """A number as the library takes it; one that is too large is infinite, what is none has none."""
+    if isinstance(number, np.ndarray) and number.ndim == 0:
+        number = number.item()
+    if not isinstance(number, Real):
+        return None
     try:
         return float(number)
     except OverflowError:
@@ -176,9 +176,9 @@ def as_kernel(kernel: Kernel | str | Mapping[str, Any], name: str = "kernel") ->
     return made
 
 
-def _rows(values: Any) -> Any:
+def _rows(values: Any, name: str) -> Any:
     """The rows of a matrix, for the library to read; what is none is for the library to refuse."""
-    return plain(np.asarray(values)) if hasattr(values, "__array__") else plain(values)
+    return plain(array(values, name, "a matrix given by its rows") if hasattr(values, "__array__") else values)
 
 
 def decomposable(kernel: Kernel | str = "gaussian", output: str | ArrayLike = "identity") -> Kernel:
@@ -200,7 +200,7 @@ def decomposable(kernel: Kernel | str = "gaussian", output: str | ArrayLike = "i
     >>> bool(np.allclose(k([[0.1]])[0, 0], G))
     True
     """
-    return Kernel({"kernel": "decomposable", "spectrum": _law(kernel), "output": _rows(output)})
+    return Kernel({"kernel": "decomposable", "spectrum": _law(kernel), "output": _rows(output, "output")})
 
 
 def curl_free(kernel: Kernel | str = "gaussian") -> Kernel:
@@ -257,7 +257,8 @@ def transformable(kernel: Kernel | str, *views: ArrayLike) -> Kernel:
     >>> bool(np.allclose(K[:, :, 0, 1], k(X[:, :1], X[:, 1:])[:, :, 0, 0]))
     True
     """
-    return Kernel({"kernel": "transformable", "spectrum": _law(kernel), "views": [_rows(view) for view in views]})
+    each = [_rows(view, "views") for view in views]
+    return Kernel({"kernel": "transformable", "spectrum": _law(kernel), "views": each})
 
 
 def atoms(omega: ArrayLike, factors: ArrayLike, weights: ArrayLike | None = None) -> Kernel:
@@ -281,13 +282,13 @@ def atoms(omega: ArrayLike, factors: ArrayLike, weights: ArrayLike | None = None
     >>> bool(np.allclose(k(x, z)[0, 0], expected))
     True
     """
-    omega, factors = _rows(omega), _rows(factors)
+    omega, factors = _rows(omega, "omega"), _rows(factors, "factors")
     depth = np.ndim(np.array(factors, dtype=object)) if isinstance(factors, list) else 0
     if depth == 3:
         if isinstance(omega, list) and len(factors) != len(omega):
             raise ParameterError(f"factors: expected one for each of the {len(omega)} rows of omega, got {len(factors)}")
         factors = [row for factor in factors for row in factor]
-    return Kernel({"kernel": "listed", "omega": omega, "factors": factors, "weights": _rows(weights)})
+    return Kernel({"kernel": "listed", "omega": omega, "factors": factors, "weights": _rows(weights, "weights")})
 
 
 def conjugate(by: ArrayLike, of: Kernel | str) -> Kernel:
@@ -301,7 +302,7 @@ def conjugate(by: ArrayLike, of: Kernel | str) -> Kernel:
     >>> bool(np.allclose(orff.conjugate(M, k)(X), k(X) * (M @ M.T)))
     True
     """
-    return Kernel({"kernel": "conjugated", "by": _rows(by), "of": as_kernel(of, "of").form})
+    return Kernel({"kernel": "conjugated", "by": _rows(by, "by"), "of": as_kernel(of, "of").form})
 
 
 def precompose(by: ArrayLike, of: Kernel | str) -> Kernel:
@@ -315,7 +316,7 @@ def precompose(by: ArrayLike, of: Kernel | str) -> Kernel:
     >>> bool(np.allclose(orff.precompose(T, k)(X), k(X @ T.T)))
     True
     """
-    return Kernel({"kernel": "precomposed", "by": _rows(by), "of": as_kernel(of, "of").form})
+    return Kernel({"kernel": "precomposed", "by": _rows(by, "by"), "of": as_kernel(of, "of").form})
 
 
 from ._spectra import *  # noqa: E402, F403  (made of `spectrum` above)

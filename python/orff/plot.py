@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arguments import array, flag, floats, levels as between, refused, whole
-from ._json import said
+from ._arguments import array, flag, floats, levels as between, refused, whole, word
+from ._errors import ParameterError
+from ._json import plain, said
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +67,7 @@ def _check_axes(ax: Any) -> None:
     except ImportError as missing:
         raise ImportError("orff.plot: needs matplotlib; install it, or orff[plot]") from missing
     if ax is not None and not isinstance(ax, Axes):
-        raise TypeError(f"ax: expected Axes of matplotlib or None, got {ax!r}")
+        raise refused("ax", "Axes of matplotlib or None", ax)
 
 
 def _on(ax: Axes | None, draw: Callable[[Axes], Any], options: dict[str, Any]) -> Axes:
@@ -118,10 +119,8 @@ def _grid(
     model: Any, method: str, size: int, bounds: np.ndarray, least: int = 2
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The axes of a grid over a region, and the answers of a method of the model on it, as rows."""
-    if not isinstance(size, (int, np.integer)) or not 2 <= size <= LARGEST:
-        raise ValueError(f"size: expected a whole number from 2 to {LARGEST}, got {size!r}")
+    size = max(whole(size, "size", 2, LARGEST), least)
     wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
-    size = max(int(size), least)
     across, up = (max(2, round(size * (side / other) ** 0.5)) for side, other in ((wide, high), (high, wide)))
     x, y = np.linspace(*bounds[:2], across), np.linspace(*bounds[2:], up)
     points = np.column_stack([m.ravel() for m in np.meshgrid(x, y)])
@@ -143,18 +142,15 @@ def _around(seen: np.ndarray) -> np.ndarray:
 
 def _given(bounds: Any) -> np.ndarray:
     """Bounds that can be drawn."""
-    expected = "bounds: expected (left, right, bottom, top) with left < right and bottom < top"
-    try:
-        found = np.asarray(bounds, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{expected}, got {said(bounds)}") from None
+    expected = "(left, right, bottom, top) with left < right and bottom < top"
+    found = floats(bounds, "bounds", expected)
     if found.shape != (4,) or not (found[0] < found[1] and found[2] < found[3]):
-        raise ValueError(f"{expected}, got {bounds!r}")
+        raise refused("bounds", expected, bounds)
     if not (np.abs(found) <= FARTHEST).all():
-        raise ValueError(f"bounds: expected finite numbers within ±{FARTHEST:g}, got {bounds!r}")
+        raise refused("bounds", f"finite numbers within ±{FARTHEST:g}", bounds)
     wide, high = found[1] - found[0], found[3] - found[2]
     if max(wide, high) > LONGEST * min(wide, high):
-        raise ValueError(f"bounds: expected sides of which one is at most {LONGEST:g} times the other, got {bounds!r}")
+        raise refused("bounds", f"sides of which one is at most {LONGEST:g} times the other", bounds)
     return found
 
 
@@ -232,8 +228,7 @@ def field(
     """
     _check_axes(ax)
     points = flag(points, "points")
-    if style not in ("quiver", "streamlines"):
-        raise ValueError(f"style: expected quiver or streamlines, got {style!r}")
+    style = word(style, "style", "quiver", "streamlines")
     x, y, value = _values(model, "predict", size, bounds, 60 if style == "streamlines" else 2)
     u, v = value[:, 0].reshape(len(y), len(x)), value[:, 1].reshape(len(y), len(x))
     speed = np.hypot(u, v)
@@ -455,9 +450,9 @@ def forecast(
     _check_axes(ax)
     _checked(model, Forecaster, "a fitted FourierVAR")
     names = model.names
-    at = names.index(variable) if variable in names else variable
-    if isinstance(at, bool) or not isinstance(at, (int, np.integer)) or not 0 <= at < len(names):
-        raise ValueError(f"variable: expected one of {', '.join(names)} or its number, got {variable!r}")
+    at = names.index(variable) if isinstance(variable, str) and variable in names else plain(variable)
+    if type(at) is not int or not 0 <= at < len(names):
+        raise refused("variable", f"one of {', '.join(names)} or its number", variable)
     steps, history = whole(steps, "steps", 1, STEPS), whole(history, "history", 0)
     asked = floats(intervals, "intervals", WIDE)
     if asked.ndim > 1 or not ((asked > 0) & (asked <= WIDEST)).all():
@@ -495,6 +490,23 @@ def forecast(
 def _stamps(index: Any) -> np.ndarray:
     """Times that matplotlib draws."""
     return (index.to_timestamp() if type(index).__name__ == "PeriodIndex" else index).to_numpy()
+
+
+def _folds(cv: Any, estimator: Any, X: Any, y: Any, rows: int, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Numbers of the rows to learn from and of the others, for each fold."""
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import check_cv
+
+    try:
+        splits = check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups)
+        folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
+    except Exception as error:
+        why = str(error)[:200]
+        raise ParameterError(f"cv: expected folds as scikit-learn takes them, got {said(cv)} ({why})") from None
+    one = [part.ndim == 1 and part.size > 0 and part.dtype.kind in "iu" for fold in folds for part in fold]
+    if not one or not all(one) or not all(-rows <= part.min() <= part.max() < rows for fold in folds for part in fold):
+        raise refused("cv", "folds of numbers of rows", cv)
+    return folds
 
 
 def learning_curve(
@@ -544,9 +556,12 @@ def learning_curve(
     sizes = floats(train_sizes, "train_sizes", "numbers > 0")
     if sizes.ndim != 1 or not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():
         raise refused("train_sizes", "numbers > 0", train_sizes)
-    if isinstance(cv, (list, tuple)) and not cv:
-        raise refused("cv", "folds", cv)
-    sizes, train, test = curve(estimator, X, y, train_sizes=train_sizes, cv=cv, **options)
+    if not hasattr(estimator, "fit"):
+        raise refused("estimator", "an estimator of scikit-learn's kind", estimator)
+    folds = _folds(cv, estimator, X, y, rows, options.pop("groups", None))
+    # a fit that fails says why
+    options = {"train_sizes": train_sizes, "cv": folds, "error_score": "raise", **options}
+    sizes, train, test = curve(estimator, X, y, **options)
 
     def draw(ax: Axes) -> None:
         for name, scores in (("learned from", train), ("held out", test)):
@@ -606,15 +621,12 @@ def quantile_fan(
     _checked(model, Quantiles, "a fitted QuantileFunction or JointQuantileRegression")
     if model.n_features_in_ != 1:
         raise ValueError(f"model: expected one input, got {model.n_features_in_}")
-    if not isinstance(output, (int, np.integer)) or not 0 <= output < model.n_outputs_:
-        raise ValueError(f"output: expected a whole number from 0 to {model.n_outputs_ - 1}, got {output!r}")
-    if not isinstance(size, (int, np.integer)) or not 2 <= size <= LARGEST:
-        raise ValueError(f"size: expected a whole number from 2 to {LARGEST}, got {size!r}")
+    output, size = whole(output, "output", 0, model.n_outputs_ - 1), whole(size, "size", 2, LARGEST)
     wide = np.sort(np.atleast_1d(between(coverages, "coverages")))[::-1]
     seen = _points(model)
     if not len(seen):
         raise ValueError("model: expected training points, and none was kept")
-    x = np.linspace(seen[:, 0].min(), seen[:, 0].max(), int(size)).reshape(-1, 1)
+    x = np.linspace(seen[:, 0].min(), seen[:, 0].max(), size).reshape(-1, 1)
     levels = np.concatenate([[0.5], (1 - wide) / 2, (1 + wide) / 2])
     with warnings.catch_warnings():  # the points are of the model's own column
         warnings.filterwarnings("ignore", message="X does not have valid feature names")

@@ -18,6 +18,15 @@ LABELS = np.arange(N) % 2
 RAGGED = [[1, 2], [3]] + [[4]] * (N - 2)
 SERIES = np.cumsum(RNG.normal(size=(N, 2)), axis=0)
 KNOWN = RNG.normal(size=(N, 1))
+FAR = np.where(np.arange(N)[:, None] == 5, 1e308, SERIES)
+NONE = np.full((3, 1), np.nan)
+ONE_MORE = orff.decomposable("gaussian", np.eye(3))
+THREE = [orff.gaussian(), orff.matern(), orff.laplace()]
+ATOMS = orff.atoms(np.ones((4, 3)), np.ones((4, 2, 1)))
+SELF: list = [1.0]
+SELF.append(SELF)
+INSIDE: dict = {}
+INSIDE["a"] = INSIDE
 TWICE = pd.DataFrame(np.column_stack([Y, Y]), columns=["a", "b", "a", "b"])
 
 
@@ -53,6 +62,10 @@ def var():
     return orff.FourierVAR("linear", order=1)
 
 
+def waves():
+    return orff.FourierVAR("features", order=1, n_components=16)
+
+
 fitted = once(lambda: ridge().fit(X, Y))
 labelled = once(lambda: classifier().fit(X, LABELS))
 quantiles = once(lambda: orff.QuantileFunction(n_components=16).fit(X[:, :1], Y[:, 0]))
@@ -63,6 +76,8 @@ beside = once(lambda: var().fit(SERIES, KNOWN))
 aligned = once(lambda: orff.AlignedFeatures(n_components=16).fit(X, LABELS))
 field = once(lambda: orff.VectorField("curl-free", n_components=16).fit(X, Y))
 gathered = once(lambda: ridge().partial_fit(X, Y))
+alike_to = once(lambda: orff.LandmarkFeatures().fit(X, LABELS))
+warped = once(lambda: orff.LaplacianFeatures(n_components=16).fit(X))
 
 
 def ragged(n):
@@ -122,6 +137,7 @@ CASES = {
         lambda: ask(epsilon=0.1, probability=0.1),
         "n_components, epsilon, probability: expected two of them",
     ),
+    "bound-diameter": (lambda: ask(diameter=1e308, draws=2), "diameter: expected a number > 0 and ≤ 1e100 where atoms"),
     "bound-verbose": (lambda: ask(verbose="x"), "verbose: expected true or false"),
     # numbers that are too large
     "sample-many": (lambda: quantiles().sample(X[:, :1], 10**30), "n_samples: expected a whole number ≥ 1"),
@@ -258,6 +274,7 @@ CASES = {
         lambda: quantiles().score(X[:, :1], np.full(N, np.inf)),
         "y: row 1, column output 1: inf is not",
     ),
+    "score-large": (lambda: fitted().score(X, 1e308 * Y), "y: row 1, column output 1: "),
     "score-none": (lambda: fitted().score(X, np.zeros(0)), "y: expected shape (24, 2) as the predictions have"),
     "score-pairs": (lambda: curved().score(X, [([0, 1], [1, 2])]), "y: expected 24 curves as X has rows, got 1"),
     "score-arguments": (
@@ -300,7 +317,7 @@ CASES = {
         lambda: draw("learning_curve", ridge(), X, Y, train_sizes=[np.nan, 1.0]),
         "train_sizes: expected numbers > 0",
     ),
-    "plot-learning-folds": (lambda: draw("learning_curve", ridge(), X, Y, cv=[]), "cv: expected folds, got []"),
+    "plot-learning-folds": (lambda: draw("learning_curve", ridge(), X, Y, cv=[]), "cv: expected folds of numbers of rows"),
     "plot-bounds": (lambda: draw("field", field(), bounds=(0, HUGE, 0, 1)), "bounds: expected (left, right, bottom, top)"),
     "warm_start": (
         lambda: ridge(warm_start=np.array([True, False])).fit(X, Y),
@@ -334,6 +351,135 @@ CASES = {
         "Y: row 1, column variable 1 ('y1'): inf is not",
     ),
     "Y-missing": (lambda: var().fit(np.full((N, 2), np.nan)), "Y: no 2 consecutive rows of the series are complete"),
+    "exog-missing": (lambda: var().fit(SERIES, np.full((N, 1), np.nan)), "exog: no value beside 2 rows that follow"),
+    "exog-large": (lambda: var().fit(SERIES, FAR[:, :1]), "exog: row 6, column exogenous 1 ('u1'): 1"),
+    "exog-large-features": (lambda: waves().fit(SERIES, FAR[:, :1]), "exog: row 6, column exogenous 1 ('u1'): 1"),
+    "exog-large-validate": (lambda: beside().validate(SERIES, FAR[:, :1]), "exog: row 6, column exogenous 1"),
+    "exog-large-predict": (lambda: beside().predict(SERIES, FAR[:, :1]), "exog: row 6, column exogenous 1"),
+    "exog-small": (lambda: var().fit(SERIES, 1e-310 * KNOWN), "exog: exogenous 1: its values lie too close together"),
+    "exog-small-features": (lambda: waves().fit(SERIES, 1e-310 * KNOWN), "exog: exogenous 1: its values lie too close"),
+    "exog-small-validate": (lambda: var().validate(SERIES, 1e-310 * KNOWN), "exog: exogenous 1: its values lie too"),
+    "Y-large": (lambda: var().fit(FAR), "Y: row 6, column variable 1 ('y1'): 1"),
+    "Y-small": (lambda: waves().fit(1e-310 * SERIES), "Y: variable 1: its values lie too close together"),
+    "impulse-exog-nan": (lambda: beside().impulse_response(3, exog=NONE), "exog: every value of the rows to come"),
+    "impulse-exog-few": (
+        lambda: beside().impulse_response(3, exog=[[1.0]]),
+        "exog: expected 3 rows to come of 1 variables, got 1×1",
+    ),
+    "impulse-exog-other": (
+        lambda: follows().impulse_response(3, exog=np.ones((3, 1))),
+        "exog: expected 3 rows to come of 0 variables, got 3×1",
+    ),
+    "alpha-large": (lambda: orff.FourierVAR("linear", order=1, alpha=1e308).fit(SERIES), "alpha: expected a number ≥ 0"),
+    "forecast-member": (lambda: follows().forecast(member=[SELF]), "member: expected a word or a number, got"),
+    "forecast-member-long": (lambda: follows().forecast(member="x" * 10**5), "member: expected none, as one series"),
+    "impulse-member": (lambda: follows().impulse_response(member=X), "member: expected a word or a number, got"),
+    # kernels of another size
+    "kernel-output": (lambda: ridge(kernel=ONE_MORE).fit(X, Y), "kernel: output matrix: expected 2×2"),
+    "kernel-sum": (lambda: ridge(kernel=orff.curl_free() + ONE_MORE).fit(X, Y), "kernel: output matrix: expected 2×2"),
+    "kernel-conjugate": (
+        lambda: ridge(kernel=orff.conjugate(np.ones((3, 1)), "gaussian")).fit(X, Y),
+        "kernel: matrix of M K Mᵀ: expected 2 rows, one per output, got 3",
+    ),
+    "kernel-precompose": (
+        lambda: ridge(kernel=orff.precompose(np.ones((2, 3)), "gaussian")).fit(X, Y),
+        "kernel: matrix of K(T·,T·): expected 2 columns, got 3",
+    ),
+    "kernel-atoms": (lambda: ridge(kernel=ATOMS).fit(X, Y), "kernel: omega of the listed atoms: expected 2 columns"),
+    "kernel-atoms-exact": (
+        lambda: orff.ExactOperatorRidge(ATOMS).fit(X, Y),
+        "kernel: omega of the listed atoms: expected 2 columns, got 3",
+    ),
+    "kernel-views": (
+        lambda: ridge(kernel=orff.transformable("gaussian", [[1.0, 0.0]])).fit(X, Y),
+        "kernel: views: expected 2, one per output, got 1",
+    ),
+    "kernel-view": (
+        lambda: ridge(kernel=orff.transformable("gaussian", np.ones((1, 3)), np.ones((1, 3)))).fit(X, Y),
+        "kernel: view 1: expected 2 columns, one per input, got 3",
+    ),
+    "kernel-bound": (
+        lambda: bounds.variance(ATOMS, [0.1, 0.2, 0.3]),
+        "kernel: the variance of atoms(",
+    ),
+    "kernel-mapping": (lambda: orff.decomposable("gaussian", {"a": 1}), "output: expected a word such as identity"),
+    "kernel-masked-by": (lambda: orff.conjugate(np.ma.masked_all((2, 2)), "gaussian"), "by: expected a matrix given by"),
+    "kernel-records": (lambda: orff.conjugate(np.zeros(2, "f8,f8"), "gaussian"), "by: expected a matrix given by"),
+    "kernel-outputs": (lambda: orff.gaussian(1.0)(X, outputs=True), "outputs: expected a whole number ≥ 1, got true"),
+    "kernel-text": (lambda: orff.gaussian(1.0)(np.array([["1"]], dtype=object)), "X: expected an array of numbers"),
+    # words
+    "plot-style-array": (lambda: draw("field", field(), style=X), "style: expected quiver or streamlines"),
+    "plot-variable-array": (lambda: draw("forecast", follows(), variable=X), "variable: expected one of y1, y2"),
+    "plot-variable-frame": (lambda: draw("forecast", follows(), variable=TWICE), "variable: expected one of y1, y2"),
+    "plot-output-true": (
+        lambda: draw("quantile_fan", quantiles(), output=False),
+        "output: expected a whole number from 0 to 0, got false",
+    ),
+    "plot-cv-numbers": (lambda: draw("learning_curve", ridge(), X, Y, cv=X), "cv: expected folds of numbers of rows"),
+    "plot-cv-many": (lambda: draw("learning_curve", ridge(), X, Y, cv=10**9), "cv: expected folds as scikit-learn"),
+    "plot-cv-none": (lambda: draw("learning_curve", ridge(), X, Y, cv={}), "cv: expected folds"),
+    "plot-cv-far": (lambda: draw("learning_curve", ridge(), X, Y, cv=[([0, 1], [99])]), "cv: expected folds of numbers"),
+    "plot-estimator": (lambda: draw("learning_curve", len, X, Y), "estimator: expected an estimator"),
+    "plot-learning-fails": (lambda: draw("learning_curve", ridge(), X * np.nan, Y, cv=2), "X: row "),
+    "likeness-array": (
+        lambda: orff.AlignedFeatures(likeness=X, n_components=16).fit(X, LABELS),
+        "likeness: expected",
+    ),
+    # files
+    "save-empty": (lambda: fitted().save(""), 'path: expected a text or a path that a file can have, got ""'),
+    "save-nul": (lambda: fitted().save("a\0b"), "path: expected a text or a path that a file can have"),
+    "save-half": (lambda: fitted().save("\ud800"), "path: expected a text or a path that a file can have"),
+    "load-empty": (lambda: orff.load(""), 'path: expected a text or a path that a file can have, got ""'),
+    # rows beyond numbers
+    "equal-sets": (lambda: orff.LevelSets(n_components=16).fit(np.ones((N, 2))), "X: all rows are equal"),
+    "equal-machine": (lambda: orff.FourierOneClassSVM(n_components=16).fit(np.ones((N, 2))), "X: all rows are equal"),
+    "far-landmarks": (lambda: alike_to().transform(FAR), "X: row 6, column inputs: a feature is not finite"),
+    "far-warped": (lambda: warped().transform(1e308 * X), "X: row "),
+    "far-potential": (lambda: field().potential(1e308 * X), "X: row 5, column inputs: the potential is not finite"),
+    "far-sparse": (lambda: ridge().fit(scipy.sparse.csr_array(1e308 * X), Y), "X: input 1: its values spread too far"),
+    # parameters beyond numbers, and fewer atoms than terms
+    "lengthscale-small": (lambda: ridge(lengthscale=5e-324).fit(X, Y), "lengthscale: expected numbers from 1e-150 to"),
+    "lengthscale-exact": (lambda: orff.ExactOperatorRidge(lengthscale=5e-324).fit(X, Y), "lengthscale: expected numbers"),
+    "bandwidth-small": (lambda: laplacian(bandwidth=5e-324).fit(X, LABELS), "bandwidth: expected numbers from 1e-150"),
+    "bandwidth-large": (lambda: laplacian(bandwidth=1e308).fit(X, LABELS), "bandwidth: expected numbers from 1e-150"),
+    "alpha-exact": (lambda: orff.ExactOperatorRidge(alpha=1e308).fit(X, Y), "alpha: expected a number ≥ 0, finite also"),
+    "alpha-risk": (lambda: orff.RiskRegressor(alpha=1e308, n_components=16).fit(X, Y), "alpha: expected a number ≥ 0"),
+    "alpha-landmarks": (lambda: orff.LandmarkClassifier(alpha=1e308).fit(X, LABELS), "alpha: expected a number ≥ 0"),
+    "components-terms": (
+        lambda: orff.OperatorRidge(sum(THREE), n_components=4).fit(X, Y),
+        "n_components: expected at least 6, an atom for each of 3 terms of the kernel, got 4",
+    ),
+    "candidates-terms": (
+        lambda: orff.AlignedFeatures(n_components=4, n_candidates=2).fit(X, LABELS),
+        "n_candidates: expected at least 5, one per term, got 2",
+    ),
+    "argument-kernel": (
+        lambda: orff.FunctionalRidge(argument_kernel="curl-free", n_components=16).fit(X, Y),
+        "argument_kernel: expected a scalar one",
+    ),
+    "far-arguments": (lambda: curved().predict(X, at=[0.0, 1e308]), "at: expected numbers nearer to those learned from"),
+    "far-arguments-of-each": (lambda: curved().predict(X, at=np.full((N, 1), 1e308)), "at: expected numbers nearer"),
+    "graph-row": (lambda: orff.LaplacianFeatures(n_components=16).fit(X[:1]), "X: a graph of one sample has no edges"),
+    "align-weight": (
+        lambda: orff.AlignedFeatures(n_components=16).fit(X, LABELS, np.full(N, 1e-150)),
+        "X, sample_weight: expected at least two (weights count rows",
+    ),
+    # what is too deep, or no text
+    "self-list": (lambda: ridge(alpha=SELF).fit(X, Y), "alpha: expected evidence, gcv, loo or a number ≥ 0"),
+    "self-mapping": (lambda: ridge(alpha=INSIDE).fit(X, Y), "alpha: expected evidence, gcv, loo or a number ≥ 0"),
+    "self-lengthscale": (lambda: orff.gaussian(SELF), "lengthscale: expected auto, a finite number > 0"),
+    "self-kernel": (lambda: orff.conjugate([[1.0]], SELF), "of: expected a kernel such as"),
+    "self-probability": (lambda: aligned().bounds(SELF), "probability: expected a number > 0 and < 1"),
+    "self-path": (lambda: fitted().save(SELF), "path: expected a text or a path"),
+    "half-word": (lambda: orff.gaussian("\ud800"), "lengthscale: expected auto, a finite number > 0"),
+    "half-task": (lambda: ridge().fit(X, Y[:, 0], task=["\ud800"] * N), "task: expected words in UTF-8"),
+    # what pandas has beside tables and series
+    "pandas-no-time": (lambda: ridge().fit(X, pd.NaT), "y: expected"),
+    "pandas-label": (lambda: classifier().fit(X, pd.Timestamp("2020")), LABEL),
+    "pandas-levels": (lambda: classifier().fit(X, pd.MultiIndex.from_tuples([(1, 2)] * N)), KIND),
+    "pandas-groups": (lambda: ridge().fit(X, pd.DataFrame(X).groupby(0)), "y: expected"),
+    "masked-levels": (lambda: quantiles().predict(X[:, :1], levels=np.ma.masked_all(2)), f"levels: {LEVEL}"),
+    "masked-size": (lambda: chapter_7(kappa=np.ma.masked), f"kappa: {SIZE}"),
 }
 
 
@@ -373,6 +519,35 @@ def test_long_values_are_not_repeated_in_full():
     with pytest.raises(orff.ParameterError) as error:
         quantiles().predict(X[:, :1], levels=np.full(10_000, 2.0))
     assert json.dumps([2.0] * 3)[:-1] in str(error.value) and len(str(error.value)) < 300
+
+
+def test_sums_and_products_of_kernels_with_arrays_are_refused():
+    for other in (X, np.array(["a"]), np.zeros(0)):
+        for make in (lambda: orff.gaussian() * other, lambda: other * orff.gaussian(), lambda: orff.gaussian() + other):
+            with pytest.raises(TypeError, match="operand"):
+                make()
+    for two in (np.float64(2), np.array(2.0), np.float32(2)):
+        assert two * orff.gaussian() == orff.gaussian() * two == orff.gaussian() * 2
+        assert orff.gaussian() / two == orff.gaussian() * 0.5
+
+
+def test_kernels_of_many_terms_are_learned_with():
+    many = sum(orff.gaussian(0.3 * k) for k in range(1, 12))
+    assert ridge(kernel=many, alpha=1e-6).set_params(n_components=88).fit(X, Y).score(X, Y) > 0.9
+
+
+def test_weights_of_the_largest_strength_are_those_of_the_least_loss():
+    model = orff.AlignedFeatures(beta=1e308, n_components=16, n_candidates=50).fit(X, LABELS)
+    assert np.isfinite(model.transform(X)).all()
+    assert model.posterior_.sum() == pytest.approx(1) and (model.posterior_ > 0).sum() == 1
+
+
+def test_kinds_of_whole_numbers_are_whole_numbers():
+    class Count(int):
+        pass
+
+    answer = ask(dimension=Count(2), epsilon=0.5)
+    assert answer == ask(epsilon=0.5) and chapter_7(rows=Count(9)) == chapter_7()
 
 
 def test_numbers_longer_than_those_of_python_are_numbers():

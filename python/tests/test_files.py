@@ -307,5 +307,5 @@ def test_kernels_too_large_for_a_file_are_refused_before_the_fit(rows, tmp_path)
 def test_what_is_no_path_is_named(rows, wrong):
     model = orff.OperatorRidge(n_components=10, alpha=1.0, lengthscale=1.0).fit(*rows)
     for use in (model.save, orff.load):
-        with pytest.raises(TypeError, match="^path: expected a text or a path, got "):
+        with pytest.raises(TypeError, match="^path: expected a text or a path that a file can have, got "):
             use(wrong)

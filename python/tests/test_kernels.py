@@ -150,9 +150,9 @@ def test_arguments_of_scalar_kernels_are_refused_by_name(function, argument, bad
         (lambda: K([[0.0], [np.nan]]), "X: expected finite numbers, got NaN in row 2, column 1"),
         (lambda: K([[0.0]], [[np.inf]]), "Z: expected finite numbers, got inf in row 1, column 1"),
         (lambda: K(np.zeros((2, 0))), "X: expected at least one column, got 0"),
-        (lambda: K([[0.0]], outputs=-1), "outputs: expected a whole number ≥ 1, or None, got -1"),
-        (lambda: K([[0.0]], outputs=0), "outputs: expected a whole number ≥ 1, or None, got 0"),
-        (lambda: K([[0.0]], outputs=1.5), "outputs: expected a whole number ≥ 1, or None, got 1.5"),
+        (lambda: K([[0.0]], outputs=-1), "outputs: expected a whole number ≥ 1, got -1"),
+        (lambda: K([[0.0]], outputs=0), "outputs: expected a whole number ≥ 1, got 0"),
+        (lambda: K([[0.0]], outputs=1.5), "outputs: expected a whole number ≥ 1, got 1.5"),
         (lambda: orff.curl_free(K)([[0.0, 1.0]], outputs=3), "outputs: expected 2, as many as this kernel has on"),
         (
             lambda: (orff.curl_free(K) + orff.decomposable(K, np.eye(3)))([[0.0, 1.0]]),

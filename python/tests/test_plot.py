@@ -36,7 +36,7 @@ def test_axes_are_taken_and_returned(field):
     assert orff.plot.field(field, style="streamlines", ax=axes[0]) is axes[0]
     assert orff.plot.potential(field, ax=axes[1]) is axes[1]
     assert orff.plot.curl_map(field, ax=axes[2]) is axes[2]
-    with pytest.raises(ValueError, match="style: expected quiver or streamlines, got 'dots'"):
+    with pytest.raises(ValueError, match="style: expected quiver or streamlines, got \"dots\""):
         orff.plot.field(field, style="dots")
 
 

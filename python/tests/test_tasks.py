@@ -62,7 +62,7 @@ def test_long_rows_can_be_added():
     assert model.score(X, Y, task=NAMES[TASK]) > 0.9
     more = model.moments_.add(X[:5], Y[:5], task=NAMES[TASK[:5]])
     assert more.n_rows == 245
-    with pytest.raises(ValueError, match="task: expected one of the 3 tasks of the model .left, right, up., got 'down'"):
+    with pytest.raises(ValueError, match='task: expected one of the 3 tasks of the model .left, right, up., got "down"'):
         model.partial_fit(X[:1], Y[:1], task=["down"])
 
 
@@ -93,7 +93,7 @@ def test_tasks_that_cannot_be_are_refused(y, task, said):
 
 def test_unknown_tasks_are_refused():
     model = orff.OperatorRidge(n_components=40).fit(X, Y, task=TASK)
-    with pytest.raises(ValueError, match="task: expected one of the 3 tasks of the model .0, 1, 2., got '7'"):
+    with pytest.raises(ValueError, match='task: expected one of the 3 tasks of the model .0, 1, 2., got "7"'):
         model.predict(X[:1], task=[7])
     with pytest.raises(ValueError, match="return_cov: with task"):
         model.predict(X, return_cov=True, task=TASK)

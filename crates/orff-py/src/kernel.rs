@@ -36,9 +36,8 @@ pub fn kernel_eval<'py>(
     json: &str,
     x: &Bound<'py, PyAny>,
     z: &Bound<'py, PyAny>,
-    outputs: Option<&Bound<'py, PyAny>>,
+    outputs: Option<usize>,
 ) -> PyResult<Py<PyAny>> {
-    let outputs = outputs.map(count).transpose().map_err(|e| raise(py, e, &[]))?;
     let (x, z) = (Columns::of(x, "X")?, Columns::of(z, "Z")?);
     let (n, m, d, single) = (x.rows(), z.rows(), x.width(), x.single);
     let kernel = read(json, "kernel").map_err(|e| raise(py, e, &[]))?;
@@ -63,13 +62,6 @@ pub fn kernel_eval<'py>(
         Ok((values, p))
     })?;
     array(py, values, &[n, m, p, p], single)
-}
-
-/// The argument `outputs`.
-fn count(outputs: &Bound<'_, PyAny>) -> Result<usize> {
-    let given = || outputs.repr().map_or_else(|_| "another".into(), |text| text.to_string());
-    let wrong = || Error::parameter("outputs", "a whole number ≥ 1, or None", given());
-    outputs.extract::<usize>().ok().filter(|p| *p > 0).ok_or_else(wrong)
 }
 
 /// As many as the kernel has by itself, else as many as were asked for, else one.

@@ -10,19 +10,24 @@ use pyo3::types::PyType;
 use std::io::ErrorKind;
 
 /// What the rows of a learner are called in Python.
-const ROWS: [(&str, &str); 6] = [
+const ROWS: [(&str, &str); 7] = [
     ("inputs", "X"),
     ("outputs", "y"),
     ("weights", "sample_weight"),
     ("rows", "X, y"),
+    ("rows to align with", "X, sample_weight"),
     ("field", "y"),
     ("exogenous", "exog"),
 ];
 
 /// How sentences about data begin, and the arguments that they are about.
-const ABOUT: [(&str, &str); 9] = [
+const ABOUT: [(&str, &str); 13] = [
     ("input ", "X"),
     ("output ", "y"),
+    ("variable ", "Y"),
+    ("exogenous ", "exog"),
+    ("all rows are equal", "X"),
+    ("a graph of one sample", "X"),
     ("no inputs or no outputs", "X, y"),
     ("no inputs:", "X"),
     ("no rows", "X"),
@@ -34,7 +39,7 @@ const ABOUT: [(&str, &str); 9] = [
 ];
 
 /// How refusals begin, and the parameters (by the library's names) or arguments that they are about.
-const REFUSED: [(&str, &str); 28] = [
+const REFUSED: [(&str, &str); 30] = [
     ("curl-free ", "kernel"),
     ("div-free ", "kernel"),
     ("helmholtz ", "kernel"),
@@ -42,6 +47,8 @@ const REFUSED: [(&str, &str); 28] = [
     ("a sum of a transformable", "kernel"),
     ("a multiple of a transformable", "kernel"),
     ("a product ", "kernel"),
+    ("a bound for ", "kernel"),
+    ("the variance of ", "kernel"),
     ("a graph with a transformable", "kernel"),
     ("the exact warped kernel", "kernel"),
     ("a curl-free, div-free or helmholtz kernel on the group", "group"),
@@ -65,6 +72,10 @@ const REFUSED: [(&str, &str); 28] = [
     ("merging gatherings", "other"),
 ];
 
+/// Parts of a kernel that have a size.
+const PARTS: [&str; 6] =
+    ["output matrix", "matrix of ", "omega of ", "view", "terms of a sum", "factors of a product"];
+
 /// How columns of values that cannot be used are called, at their beginning or end, and the arguments that have them.
 const COLUMNS: [(&str, &str); 10] = [
     // whatever a variable is called
@@ -81,7 +92,7 @@ const COLUMNS: [(&str, &str); 10] = [
 ];
 
 /// Words of the library and the command, and those of Python for the same.
-const WORDS: [(&str, &str); 16] = [
+const WORDS: [(&str, &str); 15] = [
     ("the ridge", "alpha"),
     ("a ridge", "an alpha"),
     ("no ridge", "no alpha"),
@@ -92,8 +103,7 @@ const WORDS: [(&str, &str); 16] = [
     ("use random features, which leave", "use OperatorRidge, which leaves"),
     ("use random features or Nyström landmarks", "use OperatorRidge or NystromRidge"),
     ("n_components: an angle is not finite", "X: an angle is not finite"),
-    ("exogenous: every value", "exog: every value"),
-    ("series: its values", "Y: its values"),
+    ("exogenous: ", "exog: "),
     ("merging gatherings", "merging moments"),
     ("give every part an empty copy", "give every part moments_.empty()"),
     ("use laplacian, which", "use LaplacianRidge or LaplacianClassifier, which"),
@@ -110,8 +120,9 @@ pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
         }
         Error::Shape { what, expected, given } => {
             let own = is_own(&what, spec);
-            let sentence = Error::Shape { what: python_name(what, spec), expected, given }.to_string();
-            wrong(py, own, sentence)
+            let part = !own && PARTS.iter().any(|part| what.starts_with(part));
+            let what = if part { format!("kernel: {what}") } else { python_name(what, spec) };
+            wrong(py, own || part, Error::Shape { what, expected, given }.to_string())
         }
         Error::Expression { .. } => wrong(py, true, error.to_string()),
         Error::Numerical { what, why } => {

@@ -62,6 +62,14 @@ impl Error {
         Error::Parameter { name: name.into(), expected: expected.into(), given: given.to_string() }
     }
 
+    /// The same of a parameter by another name, if it is about that one.
+    pub(crate) fn renamed(self, from: &str, to: &str) -> Self {
+        match self {
+            Error::Parameter { name, expected, given } if name == from => Error::parameter(to, expected, given),
+            other => other,
+        }
+    }
+
     /// Sizes that disagree: `inputs: expected 3 columns, got 2`.
     pub fn shape(what: impl Into<String>, expected: impl ToString, given: impl ToString) -> Self {
         Error::Shape { what: what.into(), expected: expected.to_string(), given: given.to_string() }

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 /// ```
 pub fn gibbs(prior: &[f64], losses: &[f64], t: f64) -> Vec<f64> {
     let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
+    let t = t.min(f64::MAX); // the least loss counts, whatever t
     let q: Vec<f64> = prior.iter().zip(losses).map(|(p, l)| p * libm::exp(-t * (l - least))).collect();
     normalised(q)
 }

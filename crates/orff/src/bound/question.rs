@@ -11,6 +11,9 @@ use crate::spectrum::{Lengthscale, Measure};
 use crate::watch::Watch;
 use serde::Serialize;
 
+/// Angles of points that are farther from each other are lost to rounding, or no numbers.
+const FARTHEST: f64 = 1e100;
+
 crate::params! {
     /// Of the number of features, the error ε and the probability that it is reached two are given and the third is asked
     /// for.
@@ -125,6 +128,10 @@ impl Question {
     pub fn setting(&self) -> Result<Setting> {
         self.check()?;
         let d = self.dimension;
+        if self.draws > 0 && self.diameter > FARTHEST {
+            let expected = format!("a number > 0 and ≤ {FARTHEST:e} where atoms are drawn");
+            return Err(Error::parameter("diameter", expected, self.diameter));
+        }
         let field = |k: &Kernel| matches!(k, Kernel::CurlFree(_) | Kernel::DivFree(_) | Kernel::Helmholtz(_));
         self.group.check(d)?;
         if !self.group.is_additive() && self.kernel.has(field) {

@@ -60,6 +60,12 @@ impl FeatureMap {
             MapKind::Pairs => features / 2,
             MapKind::Phases => features,
         };
+        let terms = kernel.terms().len();
+        if terms > count && sum == SumDraw::Concatenation {
+            let least = if kind == MapKind::Pairs { 2 * terms } else { terms };
+            let expected = format!("at least {least}, an atom for each of {terms} terms of the kernel");
+            return Err(Error::parameter("features", expected, features));
+        }
         let atoms = kernel.draw(d, count, how, sum)?;
         Ok(FeatureMap::of(atoms, kind, how.seed))
     }

@@ -31,6 +31,14 @@ impl Listed {
         Atoms::listed(self.omega.mat().as_ref(), self.factors.mat().as_ref(), weights)
     }
 
+    /// The atoms, which are of d inputs.
+    fn of_inputs(&self, d: usize) -> Result<Atoms> {
+        match self.omega.mat().ncols() {
+            own if own == d => self.atoms(),
+            own => Err(Error::shape("omega of the listed atoms", format!("{d} columns"), own)),
+        }
+    }
+
     /// The scalar kernel of atoms that are the same for each of p outputs, Bⱼ = bⱼ ⊗ I; none where outputs are tied.
     pub(super) fn scalar(&self) -> Option<(Listed, usize)> {
         let (count, b) = (self.omega.mat().nrows(), self.factors.mat());
@@ -64,15 +72,12 @@ impl Formula for Listed {
     }
 
     fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {
-        self.atoms()?.eval(x, z)
+        self.of_inputs(x.len())?.eval(x, z)
     }
 
     /// All atoms, whatever `count`: fewer would be another kernel.
     fn draw(&self, d: usize, _: usize, _: &Draw) -> Result<Block> {
-        if self.omega.mat().ncols() != d {
-            return Err(Error::shape("omega of the listed atoms", format!("{d} columns"), self.omega.mat().ncols()));
-        }
-        Ok(self.atoms()?.blocks.remove(0))
+        Ok(self.of_inputs(d)?.blocks.remove(0))
     }
 
     fn units(&self) -> (Units, Units) {

@@ -60,7 +60,9 @@ pub(super) fn weights<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<f
 pub(super) fn output<'de, D: Deserializer<'de>>(from: D) -> Result<Output, D::Error> {
     match Value::deserialize(from)? {
         Value::String(text) => text.parse().map_err(de::Error::custom),
-        form @ Value::Object(_) => serde_json::from_value(form).map_err(de::Error::custom),
+        Value::Object(form) if form.contains_key("name") => {
+            serde_json::from_value(Value::Object(form)).map_err(de::Error::custom)
+        }
         Value::Array(rows) => Ok(Output::Given { matrix: rows_of(&Value::Array(rows), "output")? }),
         other => {
             let expected = "a word such as identity or covariance, or a matrix given by its rows";

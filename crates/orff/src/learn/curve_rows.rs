@@ -47,7 +47,7 @@ impl CurveRows {
         rows: &dyn Rows,
         watch: &mut dyn Watch,
     ) -> Result<Self> {
-        let kernels = (scalar(kernel, rows.inputs())?, scalar(along, 1)?);
+        let kernels = (scalar(kernel, rows.inputs(), "kernel")?, scalar(along, 1, "argument_kernel")?);
         let grid = match rows.points() {
             true if grid.is_some() => {
                 return Err(Error::refused("a grid beside curves", "their points have arguments of their own"));

@@ -6,6 +6,7 @@ use super::declare::declare;
 use super::exact_posterior::posterior;
 use super::gather::TOO_FEW;
 use super::noise::Misfit;
+use super::ridge::times_rows;
 use super::{Regression, Ridge, sample};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -270,6 +271,9 @@ impl ExactRegression {
         choices: &mut Choices,
         watch: &mut dyn Watch,
     ) -> Result<(DualSolution, f64, Vec<PathPoint>)> {
+        if let Ridge::Given(ridge) = self.ridge {
+            times_rows(ridge, dual.order() as f64)?;
+        }
         if let Ridge::Given(ridge) = self.ridge
             && ridge > 0.0
             && (dual.distinct() == 1 || dual.order() > EIGEN_UNKNOWNS)

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::graph::{EXACT_ROWS, Laplacian, Moment, Neighbours, Points, Search};
 use crate::params::Auto;
 use crate::rows::Csr;
+use crate::spectrum::check_length;
 use crate::watch::Watch;
 
 /// Neighbours that are compared, and the first of them where none can be.
@@ -71,6 +72,9 @@ impl Graphing {
             return Err(Error::Data(
                 "a graph of one sample has no edges: give at least two rows, with outputs or without".into(),
             ));
+        }
+        if let Some(bandwidth) = self.bandwidth.fixed() {
+            check_length("bandwidth", bandwidth)?;
         }
         let most = self.counts(n).into_iter().max().unwrap_or(NEIGHBOURS[0]);
         Neighbours::find(points, most, self.search, self.seed, watch)

@@ -50,7 +50,8 @@ impl Autoregression {
         let slopes = |body: &Body, rows: &Transitions| strength(body, rows, (order, p), &deviations);
         watch.stage("influence");
         let settled = self.settled(series, order, &mut Choices::default(), watch)?;
-        let Fixed { body, mut refit } = settled.fixed(&rows, watch)?;
+        let Fixed { body, mut refit } =
+            settled.fixed(&rows, watch).map_err(|e| lags.told(e, (p, series.exogenous.len())))?;
         let strength = slopes(&body, &rows)?;
         if shifts == 0 {
             return Ok(Influence { strength, p_value: None });

@@ -9,6 +9,7 @@ use super::landmarking::{Landmarked, landmarking};
 use super::left_out::Folds;
 use super::machine::{Apart, Machine};
 use super::noise::Column;
+use super::ridge::times_rows;
 use super::scalar::features_only;
 use super::stage::Stage;
 use super::warped::{Judged, LEFT_OUT, Solved, classified};
@@ -207,7 +208,7 @@ impl LandmarkClassification {
         let total: f64 = shown.weights.iter().sum();
         let share = some.iter().map(|&i| shown.weights[i]).sum::<f64>() / total;
         let ridge = match self.given()? {
-            Some(ridge) => ridge,
+            Some(ridge) => times_rows(ridge, total).map(|_| ridge)?,
             None => {
                 let best = validated.best(&judge).0;
                 let said = validated.said(best, &judge);

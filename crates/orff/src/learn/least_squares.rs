@@ -1,6 +1,8 @@
 //! Least squares with a constant on the inputs themselves, from moments. \[least-squares\]
 
-use crate::error::{Error, Result};
+use super::ridge::times_rows;
+use super::scale::beyond;
+use crate::error::Result;
 use crate::feature::{BLOCK_ROWS, Part};
 use crate::linalg::{self, Cholesky};
 use crate::model::{Affine, AffineSpread, Preparation};
@@ -38,12 +40,14 @@ impl LeastSquares {
     pub fn begin(x: MatRef<f64>, y: MatRef<f64>, ridge: f64) -> Result<Self> {
         let d = x.ncols();
         let mut preparation = Preparation::plain(d);
-        let all = |m: MatRef<f64>| (0..m.ncols()).into_par_iter().map(|k| measured(m, k)).collect::<Result<Vec<_>>>();
-        for (k, (mean, sd)) in all(x)?.into_iter().enumerate() {
+        let all = |m: MatRef<f64>, what: &str| -> Result<Vec<_>> {
+            (0..m.ncols()).into_par_iter().map(|k| measured(m, k, what)).collect()
+        };
+        for (k, (mean, sd)) in all(x, "input")?.into_iter().enumerate() {
             preparation.centre[k] = mean;
             preparation.scale[k] = if sd > 1e-12 * mean.abs() { sd } else { 1.0 };
         }
-        let shift = all(y)?.into_iter().map(|(mean, _)| mean).collect();
+        let shift = all(y, "output")?.into_iter().map(|(mean, _)| mean).collect();
         Ok(LeastSquares { preparation, shift, ridge })
     }
 
@@ -81,7 +85,8 @@ impl LeastSquares {
     pub fn solve(&self, part: Part, posterior: bool) -> Result<Found> {
         let mut all = Centred::of(part, true);
         let (d, n) = (all.cc.nrows(), all.weight);
-        (0..d).for_each(|k| all.cc[(k, k)] += n * self.ridge);
+        let ridge = times_rows(self.ridge, n)?;
+        (0..d).for_each(|k| all.cc[(k, k)] += ridge);
         let most = (0..d).map(|k| all.cc[(k, k)]).fold(0.0, f64::max);
         let factor = Cholesky::new(all.cc.as_ref()).ok().filter(|f| {
             let pivots = (0..d).map(|k| f.factor()[(k, k)] * f.factor()[(k, k)]);
@@ -114,17 +119,13 @@ impl LeastSquares {
 }
 
 /// Mean and standard deviation of a column, where their squares are numbers.
-fn measured(x: MatRef<f64>, k: usize) -> Result<(f64, f64)> {
+fn measured(x: MatRef<f64>, k: usize, of: &str) -> Result<(f64, f64)> {
     let (mean, sd) = spread(x, k);
-    let refused = |how: &str| {
-        let what = "look for wrong entries, or change its unit";
-        Err(Error::Data(format!("series: its values {how} for floating-point numbers; {what}")))
-    };
     let reach = x.col(k).iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
     match (mean + sd).is_finite() {
-        false => refused("spread too far"),
+        false => Err(beyond(of, k, "spread too far")),
         // squares below this have lost digits
-        true if reach > 0.0 && reach < LEAST && mean.abs() < LEAST => refused("lie too close together"),
+        true if reach > 0.0 && reach < LEAST && mean.abs() < LEAST => Err(beyond(of, k, "lie too close together")),
         true => Ok((mean, sd)),
     }
 }

@@ -71,7 +71,7 @@ impl LevelRows {
         rows: &dyn Rows,
         watch: &mut dyn Watch,
     ) -> Result<Self> {
-        let given = scalar(given, rows.inputs())?;
+        let given = scalar(given, rows.inputs(), "kernel")?;
         let aside = |n: usize| match conformal.rows(n) {
             kept if kept < n && (kept > 0 || conformal == Conformal::None) => Ok(kept),
             kept if kept < n => Err(Error::refused(
@@ -204,15 +204,15 @@ pub(super) fn worse(earlier: Option<Report>, report: Report) -> Report {
     }
 }
 
-/// Refuses a kernel whose outputs are not left open.
-pub(super) fn scalar(kernel: &Kernel, inputs: usize) -> Result<Kernel> {
+/// Refuses a kernel, the parameter of that name, whose outputs are not left open.
+pub(super) fn scalar(kernel: &Kernel, inputs: usize, name: &str) -> Result<Kernel> {
     kernel.check()?;
     let own = kernel.own_outputs(inputs)?;
     if own.is_none() && kernel.views().is_none() {
         return Ok(kernel.clone());
     }
     let given = own.map_or("views".into(), |own| format!("one with {own} outputs of its own"));
-    Err(Error::shape("kernel", "a scalar one, such as gaussian or matern(2.5)", given))
+    Err(Error::shape(name, "a scalar one, such as gaussian or matern(2.5)", given))
 }
 
 /// What a kernel has to know: so many outputs, a lengthscale.

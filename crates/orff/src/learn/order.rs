@@ -89,14 +89,17 @@ impl Autoregression {
     /// The log evidence of one order per row, on the same rows for every order; of least squares that of Schwarz.
     fn evidence(&self, series: &Series, order: usize, watch: &mut dyn Watch) -> Result<f64> {
         let (centre, spread) = self.units(series, series.length());
+        let (lags, sizes) = (Lags { order, ahead: self.ahead }, (series.variables(), series.exogenous.len()));
+        let told = |error| lags.told(error, sizes);
         let seen = series.standardised(&centre, &spread);
-        let mut rows = Lags { order, ahead: self.ahead }.transitions(&seen)?;
+        let mut rows = lags.transitions(&seen)?;
         // the largest order tells which rows all can predict
         let common = Lags { order: self.max_order, ahead: self.ahead }.transitions(&seen)?;
         rows.keep(&common);
         let n = rows.rows() as f64;
         if self.method == Method::Linear {
-            let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge())?;
+            let least = LeastSquares::begin(rows.inputs.as_ref(), rows.outputs.as_ref(), self.linear_ridge());
+            let least = least.map_err(told)?;
             let found = least.solve(least.part(&rows.inputs, &rows.outputs, 0..rows.rows(), watch)?, true)?;
             let fitted = found.affine.predict(&Inputs::Dense(rows.inputs.clone()), Query::default())?.mean;
             if n <= found.freedom {
@@ -110,7 +113,7 @@ impl Autoregression {
                 .map_err(|_| Error::numerical("evidence", "the residuals have no variance; give an order"))?;
             return Ok(-0.5 * factor.log_det() - 0.5 * q * found.freedom * n.ln() / n);
         }
-        let (_, training) = Autoregression { posterior: false, ..self.here() }.learn(&rows, watch)?;
+        let (_, training) = Autoregression { posterior: false, ..self.here() }.learn(&rows, watch).map_err(told)?;
         let taken = training.path.iter().find(|point| point.ridge == training.ridge);
         taken.map(|point| point.evidence / n).ok_or_else(|| {
             Error::refused(

@@ -303,7 +303,7 @@ impl Regression {
     fn probe(&self, kernel: &Kernel, d: usize) -> Result<Atoms> {
         kernel.draw(
             d,
-            8,
+            kernel.terms().len().max(8),
             &Draw { kind: DrawKind::Iid, measure: self.measure, seed: self.seed, purpose: 0 },
             SumDraw::Concatenation,
         )

@@ -46,6 +46,13 @@ pub enum Ridge {
     Given(f64),
 }
 
+/// nλ, which has to be a number.
+pub(super) fn times_rows(ridge: f64, rows: f64) -> Result<f64> {
+    let expected = || format!("a number ≥ 0, finite also when times {rows} rows");
+    let all = rows * ridge;
+    if all.is_finite() { Ok(all) } else { Err(Error::parameter("ridge", expected(), format!("{ridge:e}"))) }
+}
+
 /// The rows that were gathered, for those who read them again.
 #[derive(Clone, Copy)]
 pub(super) struct Again<'a> {

@@ -5,6 +5,7 @@ use super::choose::{self, Prepared};
 use super::declare::declare;
 use super::mixed::Precision;
 use super::noise::Column;
+use super::ridge::times_rows;
 use super::stage::{Stage, training_points};
 use super::{Fitted, Gathering, Regression, Ridge, Sample, Solver, sample};
 use crate::error::{Error, Result};
@@ -205,7 +206,7 @@ impl RiskRegression {
         watch: &mut dyn Watch,
     ) -> Result<f64> {
         if let Some(ridge) = self.ridge.fixed() {
-            return Ok(ridge);
+            return times_rows(ridge, drawn.rows.outputs.nrows() as f64).map(|_| ridge);
         }
         if self.solver == RiskSolver::Projected {
             return Ok(0.0);

@@ -77,7 +77,11 @@ pub fn inputs(kernel: &Kernel, group: &Group, sample: &Batch) -> Result<Preparat
             preparation.scale = scales(&columns, kernel.units().0);
         }
         // sparse rows keep their zeros, and their columns their common unit
-        Inputs::Sparse(_) => {}
+        Inputs::Sparse(x) => {
+            if let Some(at) = x.values.iter().position(|v| v.abs() > WIDEST) {
+                return Err(beyond("input", x.columns[at] as usize, "spread too far"));
+            }
+        }
     }
     Ok(preparation)
 }
@@ -95,12 +99,15 @@ pub fn outputs(kernel: &Kernel, units: Option<Units>, sample: &Batch, centre: bo
     Ok((means, scales(&columns, units.unwrap_or(kernel.units().1))))
 }
 
+/// The refusal of a column that floating-point numbers do not hold.
+pub(super) fn beyond(what: &str, k: usize, how: &str) -> Error {
+    let cure = "look for wrong entries, or change its unit";
+    Error::Data(format!("{what} {}: its values {how} for floating-point numbers; {cure}", k + 1))
+}
+
 /// Refuses columns whose spread is beyond floating-point numbers.
 fn bounded(columns: &[(f64, f64)], what: &str) -> Result<()> {
-    let refused = |k: usize, how: &str| {
-        let cure = "look for wrong entries, or change its unit";
-        Err(Error::Data(format!("{what} {}: its values {how} for floating-point numbers; {cure}", k + 1)))
-    };
+    let refused = |k: usize, how: &str| Err(beyond(what, k, how));
     if let Some(k) = columns.iter().position(|(mean, sd)| !(mean.is_finite() && *sd < WIDEST)) {
         return refused(k, "spread too far");
     }

@@ -64,9 +64,11 @@ impl Autoregression {
         watch.stage("validate");
         let mut tally = Tally::after(layout.empty * how.horizon * series.members.len());
         let training = match self.choose {
-            Choose::Evidence => task.each(None, &mut |w, _, body| task.score(w, body, &mut tally), watch)?,
-            Choose::Validation => task.running(layout.window, &mut tally, watch)?,
+            Choose::Evidence => task.each(None, &mut |w, _, body| task.score(w, body, &mut tally), watch),
+            Choose::Validation => task.running(layout.window, &mut tally, watch),
         };
+        let sizes = (series.variables(), series.exogenous.len());
+        let training = training.map_err(|e| layout.lags.told(e, sizes))?;
         tally.scores(series.variables(), how.horizon, (task.windows.len(), layout.window), training)
     }
 

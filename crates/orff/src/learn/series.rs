@@ -158,7 +158,9 @@ impl Autoregression {
             let left = rows.possible - rows.rows();
             choices.say(watch, format!("{left} of {} steps have a gap in them and are left out", rows.possible));
         }
-        let (mut body, mut training) = self.settled(series, order, &mut choices, watch)?.learn(&rows, watch)?;
+        let settled = self.settled(series, order, &mut choices, watch)?;
+        let sizes = (series.variables(), series.exogenous.len());
+        let (mut body, mut training) = settled.learn(&rows, watch).map_err(|e| lags.told(e, sizes))?;
         let residuals = residuals(&body, &mut rows)?;
         if let Body::Affine(affine) = &mut body {
             let freedom = affine.spread.as_ref().map_or(rows.inputs.ncols(), |s| s.root.ncols()) as f64 + 1.0;

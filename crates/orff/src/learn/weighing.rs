@@ -90,7 +90,7 @@ impl Weighing {
             if self.allow(many, &likeness, d).is_ok() { many } else { few }
         });
         self.allow(candidates.count, &likeness, d)?;
-        let atoms = candidates.atoms(d)?;
+        let atoms = candidates.atoms(d).map_err(|e| e.renamed("atoms", "candidates"))?;
         candidates.count = atoms.count();
         atoms.blocks.iter().filter_map(|b| b.note.clone()).for_each(|note| choices.say(watch, note));
         let Some(factor) = atoms.shared_factor().cloned() else { return Err(untied()) };

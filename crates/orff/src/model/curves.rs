@@ -128,15 +128,25 @@ impl Curves {
 
     /// Values of one curve for each row (n×L) at arguments, from a model's columns (n×m). Cost n·m·L.
     pub fn values(&self, columns: MatRef<f64>, at: &[f64]) -> Result<Mat<f64>> {
-        check_arguments(at)?;
-        Ok(linalg::product(columns, self.basis.at(at).transpose()))
+        Ok(linalg::product(columns, self.basis_at(at)?.transpose()))
     }
 
     /// Values of the curve of each row at an argument of its own (n). Cost n·m.
     pub fn value_of_each(&self, columns: MatRef<f64>, at: &[f64]) -> Result<Vec<f64>> {
+        let basis = self.basis_at(at)?;
+        Ok((0..at.len()).map(|i| (0..basis.ncols()).map(|j| columns[(i, j)] * basis[(i, j)]).sum()).collect())
+    }
+
+    /// The basis at arguments (L×m), which have to be near enough for numbers.
+    fn basis_at(&self, at: &[f64]) -> Result<Mat<f64>> {
         check_arguments(at)?;
         let basis = self.basis.at(at);
-        Ok((0..at.len()).map(|i| (0..basis.ncols()).map(|j| columns[(i, j)] * basis[(i, j)]).sum()).collect())
+        match (0..at.len()).find(|&i| basis.row(i).iter().any(|v| !v.is_finite())) {
+            Some(far) => {
+                Err(Error::parameter("at", "numbers nearer to those learned from", format!("{:e}", at[far])))
+            }
+            None => Ok(basis),
+        }
     }
 
     pub(super) fn grid(&self) -> Grid {

@@ -5,6 +5,7 @@
 //! grids, no finite differences, and an identity such as curl ∇φ = 0 holds wave by wave, at any point.
 
 use super::Linear;
+use super::linear::too_far;
 use super::waves::Waves;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap};
@@ -208,7 +209,10 @@ impl Linear {
                 }
             }
         })?;
-        Ok(out)
+        match (0..x.nrows()).find(|&i| out.row(i).iter().any(|v| !v.is_finite())) {
+            Some(far) => Err(too_far(far, "the potential")),
+            None => Ok(out),
+        }
     }
 
     /// Calls `each(first row, rows, u, characters)` for each block of rows.

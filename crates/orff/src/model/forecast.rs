@@ -189,7 +189,7 @@ impl Model {
     }
 
     /// Refuses a forecast whose exogenous rows are not known.
-    fn known(&self, start: &Start, rows: usize) -> Result<()> {
+    pub(super) fn known(&self, start: &Start, rows: usize) -> Result<()> {
         let dynamics = self.dynamics()?;
         let e = dynamics.exogenous.len();
         let given = start.future.map_or((0, 0), |f| (f.nrows(), f.ncols()));

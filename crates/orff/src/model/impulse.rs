@@ -31,6 +31,10 @@ impl Model {
         }
         if let Body::Affine(affine) = &self.body {
             self.state(start)?;
+            // it does not move the responses, and still has to be what it says
+            if start.future.is_some() {
+                self.known(start, steps.max(1).next_multiple_of(dynamics.lags.ahead))?;
+            }
             let spread = |t: usize| dynamics.spread[(start.member, t)];
             let of = |i: usize, j: usize| size[j] * spread(i) / spread(j);
             let unit = linear(affine, dynamics, steps);

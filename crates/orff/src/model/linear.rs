@@ -139,12 +139,7 @@ impl Linear {
             }
         }
         if let Some(i) = (0..n).find(|&i| (0..p).any(|t| !mean[(i, t)].is_finite())) {
-            return Err(Error::Value {
-                row: i + 1,
-                column: "inputs".into(),
-                value: "the prediction".into(),
-                problem: "is not finite: the inputs are too far from those learned from".into(),
-            });
+            return Err(too_far(i, "the prediction"));
         }
         Ok(Prediction { mean, std: query.std.then_some(std), cov: query.cov.then_some(covs) })
     }
@@ -163,8 +158,14 @@ impl Linear {
     pub fn features<T: Real>(&self, x: &Inputs, out: &mut [T]) -> Result<()> {
         match &self.warp {
             None => {}
-            Some(Warp::Dense(warp)) => return self.warped(warp, x, out),
-            Some(Warp::Grouped(groups)) => return self.grouped(*groups, x, out),
+            Some(warp) => {
+                match warp {
+                    Warp::Dense(warp) => self.warped(warp, x, out)?,
+                    Warp::Grouped(groups) => self.grouped(*groups, x, out)?,
+                }
+                let far = out.iter().position(|v| !Into::<f64>::into(*v).is_finite());
+                return far.map_or(Ok(()), |k| Err(too_far(k / self.width(), "a feature")));
+            }
         }
         let (m, n) = (self.map.characters(), x.nrows());
         if self.map.atoms().outputs() != 1 || !self.preparation.views.is_empty() || self.map.unknowns() != m {
@@ -233,5 +234,15 @@ impl Linear {
     fn table_scale(&self, t: usize) -> f64 {
         // a table shared by views is in scaled units, one with a column per output in the user's
         if self.preparation.views.is_empty() { 1.0 } else { self.output_scale[t] }
+    }
+}
+
+/// The refusal of a row beyond all that numbers can tell.
+pub(super) fn too_far(row: usize, what: &str) -> Error {
+    Error::Value {
+        row: row + 1,
+        column: "inputs".into(),
+        value: what.into(),
+        problem: "is not finite: the inputs are too far from those learned from".into(),
     }
 }

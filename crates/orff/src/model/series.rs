@@ -3,6 +3,7 @@
 use super::{Info, Model};
 use crate::archive::{Archive, Reader};
 use crate::error::{Error, Result};
+use crate::params::said;
 use crate::series::{Lags, Whiteness};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,7 @@ impl Dynamics {
                     [only] if only.is_empty() => "none, as one series without members was learned from".into(),
                     all => format!("one that was learned from ({})", some(all)),
                 };
-                Error::parameter("member", expected, format!("{name:?}"))
+                Error::parameter("member", expected, said(&name.into()))
             }),
         }
     }

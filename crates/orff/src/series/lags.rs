@@ -70,6 +70,12 @@ impl Lags {
         places.retain(|&(_, j, t)| known[j].all(t - self.order, t + self.ahead, t));
         if places.is_empty() {
             let how = "fill in the gaps, or lower the order";
+            let whole = |known: &Known| (span..known.values.len()).any(|to| known.values[to] >= span);
+            if known.iter().any(whole) {
+                return Err(Error::Data(format!(
+                    "exogenous: no value beside {span} rows that follow each other: {how}"
+                )));
+            }
             return Err(Error::Data(format!("no {span} consecutive rows of the series are complete: {how}")));
         }
         let (p, e, n) = (series.variables(), series.exogenous.len(), places.len());
@@ -96,6 +102,21 @@ impl Lags {
     /// The rows whose inputs and outputs all lie within the times from..to: a range.
     pub(crate) fn window(&self, rows: &Transitions, from: usize, to: usize) -> std::ops::Range<usize> {
         rows.between(from + self.order, (to + 1).saturating_sub(self.ahead))
+    }
+
+    /// An error that speaks of an input or an output of p variables and e known beside them, by what was given.
+    pub(crate) fn told(&self, error: Error, (p, e): (usize, usize)) -> Error {
+        let Error::Data(sentence) = &error else { return error };
+        let Some((column, rest)) = sentence.split_once(": ") else { return error };
+        let number = |k: &str| k.parse::<usize>().ok().and_then(|k| k.checked_sub(1));
+        let own = match column.split_once(' ').map(|(what, k)| (what, number(k))) {
+            Some(("input", Some(k))) if k >= self.order * p => {
+                format!("exogenous {}", (k - self.order * p) % e.max(1) + 1)
+            }
+            Some(("input" | "output", Some(k))) => format!("variable {}", k % p + 1),
+            _ => return error,
+        };
+        Error::Data(format!("{own}: {rest}"))
     }
 
     /// Names of the inputs: `y1[-1]`, …, and `u1[+0]`, ….

@@ -190,14 +190,21 @@ fn grouped(n: usize, members: Option<&[String]>) -> Vec<(String, Vec<usize>)> {
     of
 }
 
+/// Squares of numbers up to this are finite.
+const LARGEST: f64 = 1e150;
+
 fn finite(values: &Mat<f64>, what: &str) -> Result<()> {
     for k in 0..values.ncols() {
-        if let Some(i) = values.col(k).iter().position(|v| v.is_infinite()) {
+        if let Some(i) = values.col(k).iter().position(|v| v.abs() > LARGEST) {
+            let problem = match values[(i, k)].is_infinite() {
+                true => "is not a finite number (NaN is a value that was not observed)",
+                false => "is too large for floating-point numbers; look for wrong entries, or change its unit",
+            };
             return Err(Error::Value {
                 row: i + 1,
                 column: format!("{what} {}", k + 1),
                 value: values[(i, k)].to_string(),
-                problem: "is not a finite number (NaN is a value that was not observed)".into(),
+                problem: problem.into(),
             });
         }
     }

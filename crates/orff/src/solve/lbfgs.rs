@@ -124,7 +124,7 @@ pub fn minimise(
             return Ok((at.x, report));
         }
         if !(decrement > 0.0 && decrement.is_finite()) {
-            return Err(Error::numerical("L-BFGS", "the preconditioner is not positive definite"));
+            return Err(Error::numerical("L-BFGS", "the preconditioner is not positive definite (raise the ridge)"));
         }
         direction.iter_mut().for_each(|d| *d = -*d);
         let left = (params.max_passes - passes).min(TRIALS);

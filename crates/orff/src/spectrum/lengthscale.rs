@@ -29,8 +29,13 @@ pub enum Lengthscale {
 }
 
 impl Lengthscale {
-    /// ℓ₁, …, ℓ_d, each checked to be finite and positive.
+    /// ℓ₁, …, ℓ_d, each checked to be finite and positive, and to leave distances numbers.
     pub fn per_input(&self, d: usize) -> Result<Vec<f64>> {
+        let scales = self.positive(d)?;
+        scales.iter().try_for_each(|s| check_length("lengthscale", *s)).map(|()| scales)
+    }
+
+    fn positive(&self, d: usize) -> Result<Vec<f64>> {
         let scales = match self {
             Lengthscale::Auto => {
                 return Err(Error::parameter(
@@ -56,11 +61,11 @@ impl Lengthscale {
     pub fn check(&self) -> Result<()> {
         match self {
             Lengthscale::Auto => Ok(()),
-            Lengthscale::Common(_) => self.per_input(1).map(drop),
+            Lengthscale::Common(_) => self.positive(1).map(drop),
             Lengthscale::PerInput(scales) if scales.is_empty() => {
                 Err(Error::parameter("lengthscale", "one number, or one number per input", "an empty list"))
             }
-            Lengthscale::PerInput(scales) => self.per_input(scales.len()).map(drop),
+            Lengthscale::PerInput(scales) => self.positive(scales.len()).map(drop),
         }
     }
 
@@ -71,6 +76,14 @@ impl Lengthscale {
             Lengthscale::Auto | Lengthscale::Common(_) => true,
         }
     }
+}
+
+/// Refuses a length whose square, or that of its inverse, is no number.
+pub(crate) fn check_length(name: &str, given: f64) -> Result<()> {
+    if (1e-150..=1e150).contains(&given) {
+        return Ok(());
+    }
+    Err(Error::parameter(name, "numbers from 1e-150 to 1e150, as distances are squared", format!("{given:e}")))
 }
 
 impl From<f64> for Lengthscale {

@@ -16,6 +16,7 @@ mod structured;
 pub use check::{check_spectrum, largest_score};
 pub use draw::{Draw, DrawKind, Drawn, Measure};
 pub use lengthscale::Lengthscale;
+pub(crate) use lengthscale::check_length;
 pub use omega::Omega;
 pub use spectral_mixture::{Component, Components};
 pub use structured::Structured;

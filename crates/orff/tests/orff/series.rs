@@ -589,10 +589,10 @@ fn orders_of_constants_sums_and_short_series() {
 fn numbers_whose_squares_are_lost_are_refused() {
     let values = three(60);
     for (unit, why) in
-        [(1e200, "spread too far"), (1e-200, "lie too close together"), (1e-160, "lie too close together")]
+        [(1e200, "is too large"), (1e-200, "lie too close together"), (1e-160, "lie too close together")]
     {
-        let series = Series::new(Mat::from_fn(60, 3, |i, k| unit * values[(i, k)])).unwrap();
-        let said = linear(1).fit(&series, &mut Silent).unwrap_err().to_string();
+        let series = Series::new(Mat::from_fn(60, 3, |i, k| unit * values[(i, k)]));
+        let said = series.and_then(|series| linear(1).fit(&series, &mut Silent)).unwrap_err().to_string();
         assert!(said.contains(why) && said.contains("change its unit"), "{said}");
     }
     for unit in [1e-100, 1e100] {
@@ -601,5 +601,35 @@ fn numbers_whose_squares_are_lost_are_refused() {
         let model = linear(1).fit(&Series::new(scaled.clone()).unwrap(), &mut Silent).unwrap();
         let gap = &forecast(&plain, &values, 4) - faer::Scale(1.0 / unit) * forecast(&model, &scaled, 4);
         assert!(gap.norm_max() < 1e-9);
+    }
+}
+
+#[test]
+fn what_is_known_beside_a_series_is_refused_by_its_own_name() {
+    let values = three(60);
+    let beside = |u: &dyn Fn(usize) -> f64| {
+        let exogenous = Mat::from_fn(60, 1, |i, _| u(i));
+        Series::of(Given { values: values.clone(), exogenous, times: None, members: None })
+    };
+    let wave = |i: usize| (i as f64).sin();
+    for learner in [linear(2), features(20)] {
+        let said = |u: &dyn Fn(usize) -> f64| {
+            beside(u).and_then(|series| learner.fit(&series, &mut Silent)).unwrap_err().to_string()
+        };
+        assert!(said(&|_| f64::NAN).starts_with("exogenous: no value beside"), "{}", said(&|_| f64::NAN));
+        let close = said(&|i| 1e-310 * wave(i));
+        assert!(close.starts_with("exogenous 1: its values lie too close together"), "{close}");
+        let large = said(&|i| if i == 7 { 1e300 } else { wave(i) });
+        assert!(large.starts_with("row 8, column exogenous 1: 1") && large.contains("is too large"), "{large}");
+        let model = learner.fit(&beside(&wave).unwrap(), &mut Silent).unwrap();
+        let responses = |future: &Mat<f64>| {
+            let start = Start { history: &values, member: 0, future: Some(future) };
+            model.impulse_response(&start, 3, &[1.0; 3]).map_err(|e| e.to_string())
+        };
+        let few = responses(&Mat::full(2, 1, 1.0)).unwrap_err();
+        assert_eq!(few, "exogenous: expected 3 rows to come of 1 variables, got 2×1");
+        let unknown = responses(&Mat::full(3, 1, f64::NAN)).unwrap_err();
+        assert_eq!(unknown, "exogenous: every value of the rows to come must be known");
+        assert!(responses(&Mat::full(3, 1, 1.0)).is_ok());
     }
 }

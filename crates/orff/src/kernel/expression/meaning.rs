@@ -177,8 +177,7 @@ fn lengthscale(node: &Node) -> Read<Lengthscale> {
         Form::List(_) => Lengthscale::PerInput(list(node)?),
         _ => return Err(unexpected(node, "a lengthscale: a number, auto or a list [0.1, 0.2]")),
     };
-    let count = if let Lengthscale::PerInput(scales) = &lengthscale { scales.len() } else { 1 };
-    lengthscale.per_input(count).map_err(|e| placed(node.at, e))?;
+    lengthscale.check().map_err(|e| placed(node.at, e))?;
     Ok(lengthscale)
 }
 

@@ -73,6 +73,7 @@ fn what_has_no_meaning_is_refused_with_the_reason() {
     says(draw(&different, 3), "terms of a sum of kernels: expected 3 outputs in each, got 4");
     says(different.eval(&[0.0; 3], &[1.0; 3]), "terms of a sum of kernels");
     says(listed().draw(2, 4, &how, SumDraw::default()), "omega of the listed atoms: expected 2 columns, got 3");
+    says(listed().eval(&[0.0; 2], &[1.0; 2]), "omega of the listed atoms: expected 2 columns, got 3");
     says(
         Atoms::listed(noise(1, 3, 2).as_ref(), noise(2, 3, 1).as_ref(), &[1.0, -1.0, 1.0]),
         "weights: expected finite",
