@@ -9,6 +9,7 @@ pub use whiteness::Whiteness;
 pub(crate) use whiteness::covariance;
 
 use crate::error::{Error, Result};
+use crate::linalg;
 use faer::Mat;
 
 /// The rows of one member of a panel, evenly spaced in time; NaN where nothing was observed.
@@ -192,7 +193,7 @@ fn grouped(n: usize, members: Option<&[String]>) -> Vec<(String, Vec<usize>)> {
 
 fn finite(values: &Mat<f64>, what: &str) -> Result<()> {
     for k in 0..values.ncols() {
-        if let Some(i) = values.col(k).iter().position(|v| v.is_infinite()) {
+        if let Some(i) = linalg::column(values.as_ref(), k).iter().position(|v| v.is_infinite()) {
             return Err(Error::Value {
                 row: i + 1,
                 column: format!("{what} {}", k + 1),
