@@ -68,7 +68,9 @@ impl Part {
         self.weight += root.iter().map(|r| r * r).sum::<f64>();
         // the outputs and √w side by side: the characters are read once
         let p = y.ncols();
-        let wide = Mat::from_fn(y.nrows(), p + 1, |i, t| if t < p { y[(i, t)] } else { root[i] });
+        let mut wide = Mat::zeros(y.nrows(), p + 1);
+        (0..p).for_each(|t| wide.col_mut(t).copy_from(y.col(t)));
+        linalg::column_mut(wide.as_mut(), p).copy_from_slice(root);
         let mut sums = Mat::zeros(self.sum_c.len(), p + 1);
         linalg::add_tn(sums.as_mut(), c, wide.as_ref());
         self.cy += sums.subcols(0, p);

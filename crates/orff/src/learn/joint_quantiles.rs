@@ -151,7 +151,12 @@ impl JointQuantiles {
             let (y, w) = (column(scaled.outputs), column(scaled.weights));
             let x = Mat::from_fn(own.len(), d, |i, k| points[(own[i], k)]);
             let mut space = Sections::new(kernel.sections(x.as_ref(), x.as_ref())?, &w);
-            let params = quantiles::Params { ridge, gap: self.tolerance, iterations: self.iterations };
+            let params = quantiles::Params {
+                ridge,
+                gap: self.tolerance,
+                least: quantiles::LEAST,
+                iterations: self.iterations,
+            };
             let minimum = quantiles::minimise(&mut space, &loss, &y, &w, params, None, watch)?;
             let values = linalg::product(minimum.coefficients.as_ref(), root.transpose()); // n×L
             let shifts = space.shifts(minimum.coefficients.as_ref());

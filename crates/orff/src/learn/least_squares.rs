@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::feature::{BLOCK_ROWS, Part};
 use crate::linalg::{self, Cholesky};
 use crate::model::{Affine, AffineSpread, Preparation};
-use crate::rows::Inputs;
 use crate::solve::Centred;
 use crate::watch::Watch;
 use faer::{Mat, MatRef};
@@ -62,7 +61,7 @@ impl LeastSquares {
         // blocks side by side, added in their order: the same bits for any number of threads
         for some in starts.collect::<Vec<_>>().chunks(TOGETHER) {
             let block = |from: usize| self.block(x, y, from..rows.end.min(from + BLOCK_ROWS));
-            let parts: Vec<Part> = some.par_iter().map(|&from| block(from)).collect::<Result<_>>()?;
+            let parts: Vec<Part> = some.par_iter().map(|&from| block(from)).collect();
             parts.iter().for_each(|own| part.merge(own));
             watch.advance(parts.iter().map(|own| own.rows as u64).sum())?;
         }
@@ -70,14 +69,13 @@ impl LeastSquares {
     }
 
     /// The moments of so few rows that they are near.
-    fn block(&self, x: &Mat<f64>, y: &Mat<f64>, rows: Range<usize>) -> Result<Part> {
+    fn block(&self, x: &Mat<f64>, y: &Mat<f64>, rows: Range<usize>) -> Part {
         let (from, n) = (rows.start, rows.len());
-        let u = Inputs::Dense(linalg::copied(x.subrows(from, n)));
-        let u = self.preparation.prepare(&u, from + 1)?.into_dense();
+        let u = linalg::scaled(x.subrows(from, n), &self.preparation.centre, &self.preparation.scale);
         let y = linalg::less(y.subrows(from, n), &self.shift);
         let mut part = Part::new(x.ncols(), y.ncols());
         part.add(u.as_ref(), y.as_ref(), &vec![1.0; n]);
-        Ok(part)
+        part
     }
 
     /// Solves (Σ(u−ū)(u−ū)ᵀ + nλI)A = Σ(u−ū)(y−ȳ)ᵀ; the solution of least norm where columns depend on each other. The
@@ -120,20 +118,18 @@ impl LeastSquares {
 
 /// Mean and standard deviation of a column, where their squares are numbers.
 fn measured(x: MatRef<f64>, k: usize, of: &str) -> Result<(f64, f64)> {
-    let (mean, sd) = spread(x, k);
-    let reach = x.col(k).iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
+    let column = linalg::column(x, k);
+    let n = column.len().max(1) as f64;
+    let mean = linalg::folds(column, 0.0, |sum, v| sum + v).iter().sum::<f64>() / n;
+    let squares = linalg::folds(column, 0.0, |sum, v| sum + (v - mean) * (v - mean));
+    let sd = (squares.iter().sum::<f64>() / n).sqrt();
+    let reach = || column.iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
     match (mean + sd).is_finite() {
         false => Err(beyond(of, k, "spread too far")),
         // squares below this have lost digits
-        true if reach > 0.0 && reach < LEAST && mean.abs() < LEAST => Err(beyond(of, k, "lie too close together")),
+        true if mean.abs() < LEAST && reach() > 0.0 && reach() < LEAST => {
+            Err(beyond(of, k, "lie too close together"))
+        }
         true => Ok((mean, sd)),
     }
-}
-
-/// Mean and standard deviation of a column.
-fn spread(x: MatRef<f64>, k: usize) -> (f64, f64) {
-    let n = x.nrows().max(1) as f64;
-    let mean = x.col(k).iter().sum::<f64>() / n;
-    let variance = x.col(k).iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
-    (mean, variance.sqrt())
 }

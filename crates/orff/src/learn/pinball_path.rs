@@ -84,7 +84,7 @@ impl Part {
     /// The loss of the fold, and its weight.
     fn loss(&mut self, loss: &LevelLoss, shift: f64) -> Result<(f64, f64)> {
         let ridge = shift / self.w.iter().sum::<f64>();
-        let params = Params { ridge, gap: ROUGH.0, iterations: ROUGH.1 };
+        let params = Params { ridge, gap: ROUGH.0, least: 0.0, iterations: ROUGH.1 };
         let found = minimise(&mut self.space, loss, &self.y, &self.w, params, self.state.take(), &mut Silent)?;
         let f = linalg::product(self.held.0.as_ref(), found.coefficients.as_ref());
         let mut sum = 0.0;

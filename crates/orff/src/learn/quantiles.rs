@@ -179,7 +179,12 @@ impl QuantileFunction {
                 }
             };
             let y: Vec<f64> = own.iter().map(|&i| rows.outputs[(i, t)]).collect();
-            let params = quantiles::Params { ridge, gap: self.tolerance, iterations: self.iterations };
+            let params = quantiles::Params {
+                ridge,
+                gap: self.tolerance,
+                least: quantiles::LEAST,
+                iterations: self.iterations,
+            };
             let found = quantiles::minimise(&mut reduced, loss, &y, &w, params, None, watch)?;
             let (columns, shifts) = reduced.unfold(found.coefficients.as_ref());
             for j in 0..m {

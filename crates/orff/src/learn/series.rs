@@ -265,15 +265,13 @@ impl Autoregression {
 
 /// Outputs less what is predicted of them (n×hp), in their place.
 fn residuals(body: &Body, rows: &mut Transitions) -> Result<Mat<f64>> {
-    let of = |x: Mat<f64>| Ok::<_, Error>(body.predict(&Inputs::Dense(x), Query::default())?.mean);
     let mut rest = std::mem::replace(&mut rows.outputs, Mat::new());
-    let Body::Affine(_) = body else { return Ok(rest - of(rows.inputs.clone())?) };
+    let Body::Affine(affine) = body else {
+        return Ok(rest - body.predict(&Inputs::Dense(rows.inputs.clone()), Query::default())?.mean);
+    };
     // a line costs less than the memory that all rows at once would take
     let blocks = rest.as_mut().par_row_chunks_mut(BLOCK_ROWS).zip(rows.inputs.par_row_chunks(BLOCK_ROWS));
-    blocks.try_for_each(|(mut rest, inputs)| {
-        rest -= of(linalg::copied(inputs))?;
-        Ok::<_, Error>(())
-    })?;
+    blocks.for_each(|(rest, inputs)| affine.subtract_from(rest, inputs));
     Ok(rest)
 }
 
@@ -291,15 +289,19 @@ fn dynamics(
         let values = &series.members[i / m].values;
         (values.nrows() + i % m).checked_sub(m).map_or(f64::NAN, |row| values[(row, t)])
     });
-    let all = |t: usize| {
-        seen.members.iter().flat_map(move |member| member.values.col(t).iter().copied()).filter(|v| v.is_finite())
-    };
+    let all = |t: usize| seen.members.iter().map(move |member| linalg::column(member.values.as_ref(), t));
     let mean = |t: usize| {
-        let (sum, count) = all(t).fold((0.0, 0usize), |(sum, count), v| (sum + v, count + 1));
-        sum / count.max(1) as f64
+        let known = |v: f64| if v.is_finite() { v } else { 0.0 };
+        let sum = all(t).flat_map(|column| linalg::folds(column, 0.0, |sum, v| sum + known(v))).sum::<f64>();
+        let count = all(t).flat_map(|column| linalg::folds(column, 0.0, |count, v| count + f64::from(v.is_finite())));
+        sum / count.sum::<f64>().max(1.0)
     };
     let middle: Vec<f64> = (0..p).into_par_iter().map(mean).collect();
-    let furthest = |t: usize| all(t).map(|v| (v - middle[t]).abs()).fold(1e-6 * middle[t].abs().max(1e-6), f64::max);
+    let furthest = |t: usize| {
+        let far = |v: f64| if v.is_finite() { (v - middle[t]).abs() } else { 0.0 };
+        let least = 1e-6 * middle[t].abs().max(1e-6);
+        all(t).flat_map(|column| linalg::folds(column, least, |most, v| most.max(far(v)))).fold(least, f64::max)
+    };
     let reach = (0..p).into_par_iter().map(furthest).collect();
     let white = WHITE_LAGS.max(m + 1).min(rows.rows() / 5);
     let whiteness = match seen.members.len() == 1 && rows.rows() == rows.possible && lags.ahead == 1 {

@@ -1,6 +1,29 @@
-//! Copies of matrices, column after column as they lie in memory; faer's own go entry by entry.
+//! Columns of matrices as they lie in memory, and copies column after column; faer's own go entry by entry.
 
-use faer::{Mat, MatRef};
+use faer::{Mat, MatMut, MatRef};
+
+/// Column k of a matrix whose columns are each in one piece.
+#[inline(always)]
+pub(crate) fn column<'a, T>(a: MatRef<'a, T>, k: usize) -> &'a [T] {
+    a.col(k).try_as_col_major().expect("columns in one piece").as_slice()
+}
+
+/// The same to write to.
+#[inline(always)]
+pub(crate) fn column_mut<'a, T>(a: MatMut<'a, T>, k: usize) -> &'a mut [T] {
+    a.col_mut(k).try_as_col_major_mut().expect("columns in one piece").as_slice_mut()
+}
+
+/// Eight interleaved folds of some numbers, each with its own partial result: number i goes to that of i modulo 8.
+pub(crate) fn folds(values: &[f64], start: f64, fold: impl Fn(f64, f64) -> f64) -> [f64; 8] {
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut found = [start; 8];
+    for some in eights {
+        (0..8).for_each(|l| found[l] = fold(found[l], some[l]));
+    }
+    rest.iter().zip(&mut found).for_each(|(v, found)| *found = fold(*found, *v));
+    found
+}
 
 /// A matrix whose column k is made of that of another one (n×d).
 fn by_columns(a: MatRef<f64>, of: impl Fn(usize, &[f64], &mut [f64])) -> Mat<f64> {
@@ -8,14 +31,7 @@ fn by_columns(a: MatRef<f64>, of: impl Fn(usize, &[f64], &mut [f64])) -> Mat<f64
         return by_columns(a.to_owned().as_ref(), of);
     }
     let mut out = Mat::zeros(a.nrows(), a.ncols());
-    for k in 0..a.ncols() {
-        let from = a.col(k).try_as_col_major().expect("row stride 1").as_slice();
-        of(
-            k,
-            from,
-            out.col_mut(k).try_as_col_major_mut().expect("a matrix of faer has contiguous columns").as_slice_mut(),
-        );
-    }
+    (0..a.ncols()).for_each(|k| of(k, column(a, k), column_mut(out.as_mut(), k)));
     out
 }
 
@@ -27,4 +43,10 @@ pub(crate) fn copied(a: MatRef<f64>) -> Mat<f64> {
 /// The matrix less a number for each column.
 pub(crate) fn less(a: MatRef<f64>, by: &[f64]) -> Mat<f64> {
     by_columns(a, |k, from, to| to.iter_mut().zip(from).for_each(|(to, from)| *to = from - by[k]))
+}
+
+/// The matrix less a number for each column, divided by another.
+pub(crate) fn scaled(a: MatRef<f64>, centre: &[f64], scale: &[f64]) -> Mat<f64> {
+    let of = |k: usize, v: f64| (v - centre[k]) / scale[k];
+    by_columns(a, |k, from, to| to.iter_mut().zip(from).for_each(|(to, from)| *to = of(k, *from)))
 }

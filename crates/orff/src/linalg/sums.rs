@@ -4,6 +4,7 @@
 //! number of rows alone.
 
 use super::Real;
+use super::columns::column;
 use super::lanes::{Arithmetic, vectorised};
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
@@ -56,13 +57,13 @@ fn add_groups<A: Arithmetic, T: Real, const Q: usize>(
 ) {
     let (m, p) = (c.ncols(), y.ncols());
     let whole = y.nrows() / LANES * LANES;
+    let mut packed = vec![[[0.0; LANES]; Q]; whole / LANES];
     for first in (0..p).step_by(Q) {
         // the last columns are repeated where there are too few
         let some: [&[f64]; Q] = std::array::from_fn(|q| column(y, (first + q).min(p - 1)));
-        let packed: Vec<[[f64; LANES]; Q]> = (0..whole)
-            .step_by(LANES)
-            .map(|i| some.map(|y| y[i..i + LANES].try_into().expect("as many as lanes")))
-            .collect();
+        for (q, y) in some.iter().enumerate() {
+            packed.iter_mut().zip(y.as_chunks().0).for_each(|(packed, y)| packed[q] = *y);
+        }
         for from in (0..m).step_by(4) {
             let four: [&[T]; 4] = std::array::from_fn(|k| column(c, (from + k).min(m - 1)));
             let lanes = partial_sums::<A, T, Q>(four, &packed);
@@ -76,11 +77,6 @@ fn add_groups<A: Arithmetic, T: Real, const Q: usize>(
             }
         }
     }
-}
-
-#[inline(always)]
-fn column<'a, T>(m: MatRef<'a, T>, k: usize) -> &'a [T] {
-    m.col(k).try_as_col_major().expect("columns are contiguous").as_slice()
 }
 
 /// The partial sums of four columns with Q. Written so that the compiler keeps them all in registers.

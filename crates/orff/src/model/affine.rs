@@ -5,7 +5,7 @@ use crate::archive::{Archive, Reader};
 use crate::error::{Error, Result};
 use crate::linalg;
 use crate::rows::Inputs;
-use faer::Mat;
+use faer::{Mat, MatMut, MatRef};
 use serde::{Deserialize, Serialize};
 
 /// Coefficients and constants, with what error bars need.
@@ -56,14 +56,26 @@ impl Affine {
         (a, b)
     }
 
+    /// Aᵀu + b of scaled rows (n×d): n×p.
+    fn line(&self, u: MatRef<f64>) -> Mat<f64> {
+        let mut mean = linalg::product(u, self.table.as_ref());
+        for t in 0..self.outputs() {
+            linalg::column_mut(mean.as_mut(), t).iter_mut().for_each(|v| *v += self.offset[t]);
+        }
+        mean
+    }
+
+    /// What is left of outputs (n×p) of inputs (n×d) that are numbers, in their place. Cost n·d·p.
+    pub(crate) fn subtract_from(&self, mut outputs: MatMut<f64>, inputs: MatRef<f64>) {
+        let Preparation { centre, scale, .. } = &self.preparation;
+        outputs -= self.line(linalg::scaled(inputs, centre, scale).as_ref());
+    }
+
     /// Predicts n rows. Cost n·d·p, and n·d² more for uncertainty.
     pub fn predict(&self, x: &Inputs, query: Query) -> Result<Prediction> {
         let u = self.preparation.prepare(x, 1)?.into_dense();
         let (n, p) = (u.nrows(), self.outputs());
-        let mut mean = linalg::product(u.as_ref(), self.table.as_ref());
-        for t in 0..p {
-            mean.col_mut(t).iter_mut().for_each(|v| *v += self.offset[t]);
-        }
+        let mean = self.line(u.as_ref());
         if !query.std && !query.cov {
             return Ok(Prediction { mean, std: None, cov: None });
         }

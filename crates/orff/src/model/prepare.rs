@@ -114,7 +114,7 @@ impl Preparation {
             Inputs::Dense(mut x) => {
                 for k in 0..x.ncols() {
                     let (centre, scale) = (self.centre[k], self.scale[k]);
-                    x.col_mut(k).iter_mut().for_each(|v| *v = (*v - centre) / scale);
+                    linalg::column_mut(x.as_mut(), k).iter_mut().for_each(|v| *v = (*v - centre) / scale);
                 }
                 Ok(Inputs::Dense(x))
             }

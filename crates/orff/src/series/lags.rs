@@ -3,7 +3,8 @@
 use super::whiteness::complete;
 use super::{Member, Series};
 use crate::error::{Error, Result};
-use faer::{ColRef, Mat};
+use crate::linalg;
+use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 /// How far a model looks back, and how far ahead.
@@ -14,6 +15,9 @@ pub struct Lags {
     /// h: rows that follow, predicted at once.
     pub ahead: usize,
 }
+
+/// A table of a member.
+type Of = fn(&Member) -> &Mat<f64>;
 
 /// The rows of a regression, in the order of time. \[lags\]
 pub struct Transitions {
@@ -59,42 +63,53 @@ impl Lags {
             let expected = format!("order and rows ahead of together at most the length of the series ({longest})");
             return Err(Error::parameter("order", expected, format!("{} and {}", self.order, self.ahead)));
         }
-        let mut places: Vec<(usize, usize, usize)> = Vec::new();
+        let (mut places, mut possible): (Vec<(usize, usize, usize)>, usize) = (Vec::with_capacity(longest), 0);
+        let mut whole = false; // somewhere the series itself is
         for (j, member) in series.members.iter().enumerate() {
-            let ends = (member.values.nrows() + 1).saturating_sub(self.ahead);
-            places.extend((self.order..ends).map(|t| (member.first + t, j, t)));
+            possible += (member.values.nrows() + 1).saturating_sub(span);
+            let known = complete(&member.values).into_iter().zip(complete(&member.exogenous));
+            // rows without a break, up to the last one that is predicted
+            let (mut own, mut others) = (0, 0);
+            for (end, (value, other)) in (1..).zip(known) {
+                own = if value { own + 1 } else { 0 };
+                others = if other { others + 1 } else { 0 };
+                whole |= own >= span;
+                if own >= span && others >= self.ahead {
+                    places.push((member.first + end - self.ahead, j, end - self.ahead));
+                }
+            }
         }
         places.sort_unstable();
-        let possible = places.len();
-        let known: Vec<Known> = series.members.iter().map(Known::of).collect();
-        places.retain(|&(_, j, t)| known[j].all(t - self.order, t + self.ahead, t));
         if places.is_empty() {
             let how = "fill in the gaps, or lower the order";
-            let whole = |known: &Known| (span..known.values.len()).any(|to| known.values[to] >= span);
-            if known.iter().any(whole) {
+            if whole {
                 return Err(Error::Data(format!(
                     "exogenous: no value beside {span} rows that follow each other: {how}"
                 )));
             }
             return Err(Error::Data(format!("no {span} consecutive rows of the series are complete: {how}")));
         }
-        let (p, e, n) = (series.variables(), series.exogenous.len(), places.len());
-        let (mut inputs, mut outputs) = (Mat::zeros(n, self.inputs(p, e)), Mat::zeros(n, self.ahead * p));
-        // column by column, as matrices lie in memory
-        let fill = |out: &mut Mat<f64>, column: usize, of: &[ColRef<'_, f64>], by: isize| {
-            for (out, &(_, j, t)) in out.col_mut(column).iter_mut().zip(&places) {
-                *out = of[j][t.wrapping_add_signed(by)];
+        // rows that follow each other in a member are copied at once
+        let runs: Vec<&[_]> = places.chunk_by(|a, b| a.1 == b.1 && a.2 + 1 == b.2).collect();
+        let lagged = |columns: Vec<(Of, usize, isize)>| {
+            let mut out = Mat::zeros(places.len(), columns.len());
+            for (k, (of, v, by)) in columns.into_iter().enumerate() {
+                let from: Vec<_> = series.members.iter().map(|m| linalg::column(of(m).as_ref(), v)).collect();
+                let mut to = linalg::column_mut(out.as_mut(), k);
+                for run in &runs {
+                    let ((_, j, t), some) = (run[0], to.split_off_mut(..run.len()).expect("a row for each place"));
+                    let first = t.wrapping_add_signed(by);
+                    some.copy_from_slice(&from[j][first..first + run.len()]);
+                }
             }
+            out
         };
-        for v in 0..p {
-            let of: Vec<_> = series.members.iter().map(|member| member.values.col(v)).collect();
-            (1..=self.order).for_each(|k| fill(&mut inputs, (k - 1) * p + v, &of, -(k as isize)));
-            (0..self.ahead).for_each(|k| fill(&mut outputs, k * p + v, &of, k as isize));
-        }
-        for v in 0..e {
-            let of: Vec<_> = series.members.iter().map(|member| member.exogenous.col(v)).collect();
-            (0..self.ahead).for_each(|k| fill(&mut inputs, self.order * p + k * e + v, &of, k as isize));
-        }
+        let (y, u): (Of, Of) = (|m| &m.values, |m| &m.exogenous);
+        let (p, e) = (series.variables(), series.exogenous.len());
+        let before = (1..=self.order).flat_map(|k| (0..p).map(move |v| (y, v, -(k as isize))));
+        let known = (0..self.ahead).flat_map(|k| (0..e).map(move |v| (u, v, k as isize)));
+        let after = (0..self.ahead).flat_map(|k| (0..p).map(move |v| (y, v, k as isize)));
+        let (inputs, outputs) = rayon::join(|| lagged(before.chain(known).collect()), || lagged(after.collect()));
         let (at, member) = places.iter().map(|&(time, j, _)| (time, j)).unzip();
         Ok(Transitions { inputs, outputs, at, member, possible })
     }
@@ -132,28 +147,6 @@ impl Lags {
             return variables.to_vec();
         }
         (1..=self.ahead).flat_map(|k| variables.iter().map(move |name| format!("{name}[+{k}]"))).collect()
-    }
-}
-
-/// How many rows of a member before each one are complete, without a break: of the series, and of what is known beside it.
-struct Known {
-    values: Vec<usize>,
-    exogenous: Vec<usize>,
-}
-
-impl Known {
-    fn of(member: &Member) -> Self {
-        let runs = |m: &Mat<f64>| {
-            let mut runs = vec![0];
-            complete(m).into_iter().for_each(|known| runs.push(if known { runs[runs.len() - 1] + 1 } else { 0 }));
-            runs
-        };
-        Known { values: runs(&member.values), exogenous: runs(&member.exogenous) }
-    }
-
-    /// Whether the rows from..to of the series are complete, and those of others from..to.
-    fn all(&self, from: usize, to: usize, others: usize) -> bool {
-        self.values[to] >= to - from && self.exogenous[to] >= to - others
     }
 }
 

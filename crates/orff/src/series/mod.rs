@@ -9,6 +9,7 @@ pub use whiteness::Whiteness;
 pub(crate) use whiteness::covariance;
 
 use crate::error::{Error, Result};
+use crate::linalg;
 use faer::Mat;
 
 /// The rows of one member of a panel, evenly spaced in time; NaN where nothing was observed.
@@ -195,7 +196,7 @@ const LARGEST: f64 = 1e150;
 
 fn finite(values: &Mat<f64>, what: &str) -> Result<()> {
     for k in 0..values.ncols() {
-        if let Some(i) = values.col(k).iter().position(|v| v.abs() > LARGEST) {
+        if let Some(i) = linalg::column(values.as_ref(), k).iter().position(|v| v.abs() > LARGEST) {
             let problem = match values[(i, k)].is_infinite() {
                 true => "is not a finite number (NaN is a value that was not observed)",
                 false => "is too large for floating-point numbers; look for wrong entries, or change its unit",

@@ -39,10 +39,10 @@ impl Whiteness {
         }
         let n = rows as f64;
         let sum = |m: &Mat<f64>, known: &[bool], t: usize| -> f64 {
-            m.col(t).iter().zip(known).filter(|(_, known)| **known).map(|(v, _)| *v).sum()
+            linalg::column(m.as_ref(), t).iter().zip(known).map(|(v, known)| if *known { *v } else { 0.0 }).sum()
         };
-        let mean: Vec<f64> =
-            (0..p).map(|t| members.iter().zip(&known).map(|(m, known)| sum(m, known, t)).sum::<f64>() / n).collect();
+        let all = |t: usize| members.iter().zip(&known).map(|(m, known)| sum(m, known, t)).sum::<f64>();
+        let mean: Vec<f64> = (0..p).into_par_iter().map(|t| all(t) / n).collect();
         // C_h = Σ r_t r_{t−h}ᵀ/n (p×p), of some rows at a time: they are near for all lags
         let mut sums = vec![Mat::zeros(p, p); lags + 1];
         for (m, known) in members.iter().zip(&known) {
@@ -97,17 +97,18 @@ impl Whiteness {
 /// Which rows have all their values.
 pub(super) fn complete(rows: &Mat<f64>) -> Vec<bool> {
     let mut known = vec![true; rows.nrows()];
-    rows.col_iter().for_each(|c| c.iter().zip(&mut known).for_each(|(v, known)| *known &= v.is_finite()));
+    for k in 0..rows.ncols() {
+        let column = linalg::column(rows.as_ref(), k);
+        column.iter().zip(&mut known).for_each(|(v, known)| *known &= v.is_finite());
+    }
     known
 }
 
 /// The covariance of complete rows (n×p) about their mean, with n − spent degrees of freedom left (p×p).
 pub(crate) fn covariance(rows: &Mat<f64>, spent: f64) -> Mat<f64> {
     let (n, p) = (rows.nrows(), rows.ncols());
-    let mut mean = vec![0.0; p];
-    for (t, mean) in mean.iter_mut().enumerate() {
-        *mean = rows.col(t).iter().sum::<f64>() / n.max(1) as f64;
-    }
+    let sum = |t: usize| linalg::folds(linalg::column(rows.as_ref(), t), 0.0, |sum, v| sum + v).iter().sum::<f64>();
+    let mean: Vec<f64> = (0..p).map(|t| sum(t) / n.max(1) as f64).collect();
     let mut sum = Mat::zeros(p, p);
     for from in (0..n).step_by(NEAR) {
         let centred = linalg::less(rows.subrows(from, (n - from).min(NEAR)), &mean);

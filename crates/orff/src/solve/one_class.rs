@@ -102,7 +102,7 @@ pub fn minimise(
     density.iter_mut().for_each(|y| *y = if slack > 0.0 { 0.0 } else { (*y - centre) / spread });
     let ridge = 0.5 * spread;
     let mut space = Reduced::new(features, (n, columns), weights, NEGLIGIBLE * params.gap * ridge)?;
-    let params = quantiles::Params { ridge, gap: params.gap, iterations: params.iterations };
+    let params = quantiles::Params { ridge, gap: params.gap, least: 0.0, iterations: params.iterations };
     let found = quantiles::minimise(&mut space, &loss, &density, weights, params, None, watch)?;
     let (table, shifts) = space.unfold(found.coefficients.as_ref());
     // back to the functions φ, and to u = (b − h) − m

@@ -58,13 +58,18 @@ impl LevelLoss {
     }
 }
 
+/// A risk that is next to nothing for outputs of variance one.
+pub const LEAST: f64 = 2e-3;
+
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// λ of (1/W)Σwℓ + λΣ‖hⱼ‖².
     pub ridge: f64,
-    /// Relative duality gap.
+    /// Duality gap, relative to the risk.
     pub gap: f64,
+    /// Gaps of smaller risks are relative to this.
+    pub least: f64,
     /// Most steps.
     pub iterations: usize,
 }
@@ -95,7 +100,7 @@ pub struct Report {
     pub primal: f64,
     /// A lower bound of its minimum.
     pub dual: f64,
-    /// (primal − dual)/primal.
+    /// (primal − dual)/primal, or over the least risk if that is more.
     pub gap: f64,
     pub reason: Reason,
 }
@@ -176,7 +181,7 @@ pub fn minimise(
         let square = space.norm(u)? + space.lost() * sums.square;
         dual = dual.max(turned.bound(&sums, square / (4.0 * params.ridge), mean));
         let (primal, coefficients, constants) = best.take().unwrap_or((primal, Mat::zeros(0, m), vec![0.0; m]));
-        let gap = ((primal - dual) / primal.max(f64::MIN_POSITIVE)).max(0.0);
+        let gap = ((primal - dual) / primal.max(params.least).max(f64::MIN_POSITIVE)).max(0.0);
         let reason = if gap <= params.gap || primal <= f64::MIN_POSITIVE {
             Some(Reason::Converged)
         } else {

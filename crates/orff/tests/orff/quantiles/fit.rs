@@ -82,6 +82,18 @@ fn outputs_that_are_missing_count_nothing() {
 }
 
 #[test]
+fn outputs_without_noise_are_learned_to_the_end() {
+    let x = Mat::from_fn(300, 1, |i, _| i as f64 / 150.0 - 1.0);
+    let y = Mat::from_fn(300, 1, |i, _| 5.0 * (3.0 * x[(i, 0)]).sin());
+    let model = fit(&QuantileFunction::default(), &x, &y).unwrap();
+    let said = model.info.training.choices.join("\n");
+    assert!(said.contains(": converged") && !said.contains("not converged"), "{said}");
+    let q = model.quantiles(&Inputs::Dense(x), &LEVELS).unwrap();
+    let apart = (0..300).map(|i| (0..5).map(|k| (q[(i, k)] - y[(i, 0)]).abs()).fold(0.0, f64::max));
+    assert!(apart.fold(0.0, f64::max) < 1e-4, "{q:?}");
+}
+
+#[test]
 fn few_and_constant_rows_are_answered() {
     let at = Inputs::Dense(Mat::from_fn(4, 1, |i, _| i as f64));
     for n in [1, 2, 5] {

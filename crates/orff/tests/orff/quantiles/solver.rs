@@ -52,7 +52,7 @@ fn the_bounds_hold_and_meet() {
         let (features, y, w) = problem(n, 20);
         let loss = loss(crossing);
         let solve = |gap: f64| {
-            let params = Params { ridge: 1e-3, gap, iterations: 100_000 };
+            let params = Params { ridge: 1e-3, gap, least: 0.0, iterations: 100_000 };
             let mut space = space(&features, &w, 0.0);
             let found = minimise(&mut space, &loss, &y, &w, params, None, &mut Silent).unwrap();
             let (table, shift) = space.unfold(found.coefficients.as_ref());
@@ -81,7 +81,7 @@ fn the_bounds_hold_and_meet() {
 #[test]
 fn features_and_their_kernel_have_one_minimum() {
     let (features, y, w) = problem(60, 9);
-    let (loss, params) = (loss(1.0), Params { ridge: 2e-3, gap: 1e-6, iterations: 100_000 });
+    let (loss, params) = (loss(1.0), Params { ridge: 2e-3, gap: 1e-6, least: 0.0, iterations: 100_000 });
     let mut by_features = space(&features, &w, 0.0);
     let one = minimise(&mut by_features, &loss, &y, &w, params, None, &mut Silent).unwrap();
     let kernel = &features * features.transpose();
@@ -103,7 +103,7 @@ fn features_and_their_kernel_have_one_minimum() {
 fn what_is_left_out_is_in_the_gap() {
     let (features, y, w) = problem(80, 20);
     let loss = loss(1.0);
-    let params = Params { ridge: 1e-3, gap: 1e-6, iterations: 20_000 };
+    let params = Params { ridge: 1e-3, gap: 1e-6, least: 0.0, iterations: 20_000 };
     let full = minimise(&mut space(&features, &w, 0.0), &loss, &y, &w, params, None, &mut Silent).unwrap();
     // half of the directions are missing: the bound is still one of the whole problem
     let part = minimise(
