@@ -8,6 +8,7 @@ import numpy as np
 
 from ._arguments import probability as chance, whole
 from ._base import Estimator
+from ._warn import warn
 from .kernels import Kernel, atoms
 
 OUTPUTS = 1000
@@ -39,18 +40,25 @@ class Alignment(Estimator):
 
     @property
     def bound_(self) -> dict[str, float]:
-        """Bounds of the expected alignment loss, each failing with probability 0.05 at most."""
+        """Bounds of the expected alignment loss (see `bounds`), each failing with probability 0.05 at most."""
         return self.bounds()
 
     def bounds(self, probability: float = 0.05) -> dict[str, float]:
-        """Bounds of the expected alignment loss of the learned kernel (1 and more says nothing), the tightest first.
+        """Bounds of the expected alignment loss of the posterior over all candidates, the tightest first.
+
+        1 and more says nothing. The atoms that are kept are drawn from that posterior: the loss of these alone may be
+        larger. What a bound assumes and the fit does not keep is warned of.
 
         Parameters
         ----------
         probability : float
             The probability that a bound fails.
         """
-        return {line["name"]: line["value"] for line in json.loads(self._fitted().guarantees(chance(probability)))}
+        lines = json.loads(self._fitted().guarantees(chance(probability)))
+        for assumed in dict.fromkeys(assumed for line in lines for assumed in line["assumptions"]):
+            if assumed.startswith("violated"):
+                warn(f"bounds: an assumption is {assumed}", UserWarning)
+        return {line["name"]: line["value"] for line in lines}
 
 
 class LearnedKernel(Alignment):

@@ -570,7 +570,7 @@ class AlignedClassifier(Aligned):
     alignment_ : ndarray of the same shape
         Mean of λ cos⟨ω, x − x′⟩ over pairs of rows, λ = 1 for a common label, −1 otherwise: 1 minus twice the alignment loss.
     bound_ : dict
-        Bounds of the expected alignment loss of the learned kernel by their names, each failing with probability 0.05 at most.
+        Bounds of the expected alignment loss of that posterior by their names, each failing with probability 0.05 at most.
 
     Examples
     --------
@@ -717,7 +717,7 @@ class LandmarkClassifier(Landmarked):
     alignment_ : ndarray of the same shape
         Mean of λ cos⟨ω, x − x′⟩ over pairs of rows, λ = 1 for a common label, −1 otherwise: 1 minus twice the alignment loss.
     bound_ : dict
-        Bounds of the expected alignment loss of the learned kernel by their names, each failing with probability 0.05 at most.
+        Bounds of the expected alignment loss of that posterior by their names, each failing with probability 0.05 at most.
 
     Examples
     --------
@@ -1137,7 +1137,7 @@ class QuantileFunction(Quantiles):
     moments : a whole number from 2 to 20, default=4
         Functions of the level that quantiles are made of: location, scale (of a normal law), and then
         skewness, weight of the tails, … More follow laws with several modes, for many rows.
-    crossing : a number ≥ 0, default=1.0
+    crossing : a number ≥ 0 and ≤ 1000000000000, default=1.0
         Weight of the penalty on what quantiles of neighbouring levels cross by; predictions never cross.
     conformal : none, auto or a number > 0 and ≤ 0.9, default="none"
         Share of the rows that are kept aside for intervals whose probability is right whatever the law (split
@@ -1251,7 +1251,7 @@ class JointQuantileRegression(Quantiles):
         in common.
     alpha : auto or a number > 0, default="auto"
         The ridge λ of the mean loss; auto chooses it with the lengthscale, on features of the same kernel.
-    crossing : a number ≥ 0, default=0.0
+    crossing : a number ≥ 0 and ≤ 1000000000000, default=0.0
         Weight of the penalty on what quantiles of neighbouring levels cross by; predictions never cross.
     conformal : none, auto or a number > 0 and ≤ 0.9, default="none"
         Share of the rows that are kept aside for intervals whose probability is right whatever the law (split
@@ -2549,7 +2549,7 @@ class LevelSets(LevelDetector):
     n_knots : a whole number from 2 to 99, default=20
         Levels ν between which f and b change evenly, from 0.01 to 0.99. More follow the machine of each level
         more closely.
-    nu : auto or a number > 0 and ≤ 0.99, default="auto"
+    nu : auto or a number ≥ 0.000001 and ≤ 0.99, default="auto"
         The level ν whose set tells outliers unless another is asked for: their share among rows like those of
         the fit; auto is 0.05.
     tol : a number > 0 and ≤ 1, default=0.001
@@ -2657,7 +2657,7 @@ class FourierOneClassSVM(OutlierDetector):
         error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
     sum : one of concatenation, mixture, default="concatenation"
         How a sum of kernels shares its atoms.
-    nu : a number > 0 and ≤ 0.999, default=0.05
+    nu : a number ≥ 0.000001 and ≤ 0.999, default=0.05
         ν: the share of rows outside.
     tol : a number > 0 and ≤ 1, default=0.001
         Relative duality gap at which the fit stops.
@@ -3022,7 +3022,7 @@ class AlignedFeatures(Learned):
     alignment_ : ndarray of the same shape
         Mean of λ cos⟨ω, x − x′⟩ over pairs of rows, λ = 1 for a common label, −1 otherwise: 1 minus twice the alignment loss.
     bound_ : dict
-        Bounds of the expected alignment loss of the learned kernel by their names, each failing with probability 0.05 at most.
+        Bounds of the expected alignment loss of that posterior by their names, each failing with probability 0.05 at most.
 
     Examples
     --------
@@ -3140,7 +3140,7 @@ class LandmarkFeatures(Similarities):
     alignment_ : ndarray of the same shape
         Mean of λ cos⟨ω, x − x′⟩ over pairs of rows, λ = 1 for a common label, −1 otherwise: 1 minus twice the alignment loss.
     bound_ : dict
-        Bounds of the expected alignment loss of the learned kernel by their names, each failing with probability 0.05 at most.
+        Bounds of the expected alignment loss of that posterior by their names, each failing with probability 0.05 at most.
 
     Examples
     --------

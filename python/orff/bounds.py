@@ -113,7 +113,9 @@ class Answer:
 
     @property
     def best(self) -> Bound:
-        """The first bound."""
+        """The first bound; a ValueError that says why where none applies."""
+        if not self.bounds:
+            raise ValueError("bounds: no theorem applies: " + "; ".join(f"{k}: {why}" for k, why in self.refused.items()))
         return self.bounds[0]
 
 

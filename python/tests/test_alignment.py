@@ -1,5 +1,7 @@
 """Learned kernels, against their definitions in NumPy and a generic convex solver."""
 
+import warnings
+
 import numpy as np
 import orff
 import pytest
@@ -132,6 +134,16 @@ def test_similarities_to_landmarks(waves):
     loss = np.sum(model.posterior_ * 0.5 * (1 - model.alignment_), axis=1)
     each = [bounds.landmark(compared=399, loss=a, kl=b, t=60.0, landmarks=9) for a, b in zip(loss, kl, strict=True)]
     assert model.bound_ == {"theorem-1": pytest.approx(np.mean(each))}
+
+
+def test_broken_assumptions_of_bounds_are_warned_of(waves):
+    X, y = waves
+    model = orff.LandmarkFeatures(n_landmarks=9, n_atoms=30).fit(X, y)  # centroids of the rows themselves
+    with pytest.warns(UserWarning, match="bounds: an assumption is violated: landmarks are centroids of the rows"):
+        assert 0.0 < model.bound_["theorem-1"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert orff.AlignedFeatures(n_components=20, n_candidates=80).fit(X, y).bound_
 
 
 def test_bounds_are_those_of_the_papers_formulas(waves):

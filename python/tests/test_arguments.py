@@ -480,6 +480,12 @@ CASES = {
     "pandas-groups": (lambda: ridge().fit(X, pd.DataFrame(X).groupby(0)), "y: expected"),
     "masked-levels": (lambda: quantiles().predict(X[:, :1], levels=np.ma.masked_all(2)), f"levels: {LEVEL}"),
     "masked-size": (lambda: chapter_7(kappa=np.ma.masked), f"kappa: {SIZE}"),
+    "argument-lengthscale-large": (
+        lambda: orff.FunctionalRidge(n_components=16, argument_lengthscale=1e200).fit(X, np.column_stack([Y, Y])),
+        "argument_lengthscale: expected",
+    ),
+    "crossing-large": (lambda: orff.JointQuantileRegression(crossing=1e30).fit(X, Y[:, 0]), "crossing: expected"),
+    "nu-tiny": (lambda: orff.FourierOneClassSVM(nu=5e-324).fit(X), "nu: expected"),
 }
 
 

@@ -94,3 +94,11 @@ def test_constants_that_do_not_exist_are_infinite():
     answer = bounds.bound("curl-free", dimension=2, n_components=100, measure="plain")
     assert answer.constants[0]["largest"] == math.inf
     assert "minh-uniform" in answer.refused
+
+
+def test_where_no_theorem_applies_the_best_says_why():
+    found = bounds.bound(
+        "curl-free", dimension=3, n_components=2000, epsilon=0.4, feature_map="phases", measure="plain"
+    )
+    with pytest.raises(ValueError, match="no theorem applies: .*phases"):
+        found.best

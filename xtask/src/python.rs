@@ -604,7 +604,7 @@ prior_ : ndarray of the same shape
 alignment_ : ndarray of the same shape
     Mean of λ cos⟨ω, x − x′⟩ over pairs of rows, λ = 1 for a common label, −1 otherwise: 1 minus twice the alignment loss.
 bound_ : dict
-    Bounds of the expected alignment loss of the learned kernel by their names, each failing with probability 0.05 at most.
+    Bounds of the expected alignment loss of that posterior by their names, each failing with probability 0.05 at most.
 ";
 
 const LANDMARKS: &str = "\

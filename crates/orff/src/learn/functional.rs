@@ -17,7 +17,7 @@ use crate::model::{Argument, Curves, Held, Linear, Model, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Inputs, Rows};
 use crate::solve::{Side, Tensor};
-use crate::spectrum::{Lengthscale, Measure};
+use crate::spectrum::{Lengthscale, Measure, check_length};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -138,6 +138,9 @@ impl FunctionalRidge {
     fn fit_here(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<FittedFunctional> {
         let mut choices = Choices::default();
         let kernel = self.kernel.with_lengthscale(&self.lengthscale);
+        if let Lengthscale::Common(length) = self.argument_lengthscale {
+            check_length("argument_lengthscale", length)?;
+        }
         let along = self.argument_kernel.with_lengthscale(&self.argument_lengthscale);
         let grid = match &self.grid {
             Grid::Auto => None,

@@ -69,7 +69,7 @@ declare! {
             /// The ridge λ of the mean loss; auto chooses it with the lengthscale, on features of the same kernel.
             ridge / alpha: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
             /// Weight of the penalty on what quantiles of neighbouring levels cross by; predictions never cross.
-            crossing / crossing: f64 = 0.0, Kind::Number { min: 0.0, max: f64::INFINITY, open: false };
+            crossing / crossing: f64 = 0.0, Kind::Number { min: 0.0, max: 1e12, open: false };
             /// Share of the rows that are kept aside for intervals whose probability is right whatever the law (split conformal):
             /// none, auto (a quarter, more of few rows), or a number.
             conformal / conformal: Conformal = Conformal::None,

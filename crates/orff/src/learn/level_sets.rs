@@ -33,7 +33,7 @@ declare! {
             knots / n_knots: usize = 20, Kind::Count { min: 2, max: 99 };
             /// The level ν whose set tells outliers unless another is asked for: their share among rows like those of the fit;
             /// auto is 0.05.
-            nu / nu: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 0.0, max: 0.99, open: true });
+            nu / nu: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 1e-6, max: 0.99, open: false });
             /// Relative duality gap at which the fit stops.
             tolerance / tol: f64 = 1e-3, Kind::Number { min: 0.0, max: 1.0, open: true };
             /// Most iterations.

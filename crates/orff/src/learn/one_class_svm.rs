@@ -29,7 +29,7 @@ declare! {
         group features draw sum
         {
             /// ν: the share of rows outside.
-            nu / nu: f64 = USUAL, Kind::Number { min: 0.0, max: 0.999, open: true };
+            nu / nu: f64 = USUAL, Kind::Number { min: 1e-6, max: 0.999, open: false };
             /// Relative duality gap at which the fit stops.
             tolerance / tol: f64 = 1e-3, Kind::Number { min: 0.0, max: 1.0, open: true };
             /// Most iterations.

@@ -39,7 +39,7 @@ declare! {
             /// of the tails, … More follow laws with several modes, for many rows.
             moments / moments: usize = 4, Kind::Count { min: 2, max: 20 };
             /// Weight of the penalty on what quantiles of neighbouring levels cross by; predictions never cross.
-            crossing / crossing: f64 = 1.0, Kind::Number { min: 0.0, max: f64::INFINITY, open: false };
+            crossing / crossing: f64 = 1.0, Kind::Number { min: 0.0, max: 1e12, open: false };
             /// Share of the rows that are kept aside for intervals whose probability is right whatever the law (split conformal):
             /// none, auto (a quarter, more of few rows), or a number.
             conformal / conformal: Conformal = Conformal::None,

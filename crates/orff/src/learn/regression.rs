@@ -98,7 +98,8 @@ impl Regression {
             Auto::Auto => DrawKind::Iid,
         };
         let how = Draw { kind, measure: self.measure, seed: self.seed, purpose: 0 };
-        if kernel.draw(d, 1, &how, self.sum).is_ok() { kind } else { DrawKind::Iid }
+        // each term of a sum has an atom of its own
+        if kernel.draw(d, kernel.terms().len(), &how, self.sum).is_ok() { kind } else { DrawKind::Iid }
     }
 
     /// How atoms are drawn.
