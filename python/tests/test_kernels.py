@@ -267,3 +267,16 @@ def test_sums_and_quotients():
             wrong()
     with pytest.raises(ValueError, match="factor of a kernel"):
         k / 0
+
+
+def test_a_sum_is_drawn_as_its_terms_are():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(60, 2))
+    y = np.sin(4 * X[:, 0]) + X[:, 1]
+
+    def fitted(draw):
+        model = orff.OperatorRidge(orff.gaussian(0.5) + orff.matern(2.5, 1.0), n_components=16, alpha=1e-3, draw=draw)
+        return model.fit(X, y).predict(X)
+
+    np.testing.assert_array_equal(fitted("auto"), fitted("quasi-monte-carlo"))
+    assert (fitted("auto") != fitted("iid")).any()
