@@ -25,6 +25,8 @@ pub enum Precision {
 const SMALL: f64 = 1e-6;
 /// One that is larger than this shows that single precision is of no use for the problem.
 const LARGE: f64 = 1e-2;
+/// Worst effect of single precision, by the condition number alone, beyond which corrections may settle by chance only.
+const HOPELESS: f64 = 10.0;
 /// Most passes.
 const PASSES: usize = 4;
 /// Worst effect of single precision, by the condition number alone, that inputs in single precision may have uncorrected.
@@ -69,6 +71,12 @@ impl<'a> Corrections<'a> {
             return Err(Error::numerical(
                 "mixed precision",
                 format!("single precision cannot tell whether the ridge {ridge:.1e} is the best"),
+            ));
+        }
+        if worst > HOPELESS {
+            return Err(Error::numerical(
+                "mixed precision",
+                format!("the ridge {ridge:.1e} is lost in its rounding"),
             ));
         }
         if self.single && worst <= HARMLESS {

@@ -8,98 +8,86 @@
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use super::columns::column;
 use super::lanes::{Arithmetic, vectorised};
+use super::register::Register;
 
-/// Rows and columns of the tile of C = A·B that is kept in registers.
-const TILE: (usize, usize) = (8, 4);
-/// Terms of a partial sum: a strip of A (16 kB) and one of B (8 kB) stay in the first cache.
+/// Columns of the tile of C = A·B that is kept in registers.
+const COLUMNS: usize = 4;
+/// Terms of a partial sum.
 const DEPTH: usize = 256;
-/// Rows of A packed at a time by one task.
-const PANEL: usize = 64;
-/// Strips of B done by a task before it starts again at the first term: their sums (32 kB) stay in a near cache.
+/// Rows of A done at a time by one task: with so many columns of A (512 kB) they stay in the second cache.
+const PANEL: usize = 256;
+/// Strips of B done by a task before it starts again at the first term: their sums stay in a near cache.
 const GROUP: usize = 16;
+/// Rows of the largest tile.
+const TALLEST: usize = 32;
 
-type ATile = [f64; TILE.0];
-type BTile = [f64; TILE.1];
+type BTile = [f64; COLUMNS];
 
-/// Cᵢq += Σⱼ aⱼᵢbⱼq for one tile.
+/// Adds terms of a panel of C: `a` is rows×depth with columns in one piece, `b` holds strips of COLUMNS columns, each
+/// `depth` long; `c` is the panel, strips of columns, each PANEL × COLUMNS.
 #[inline(always)]
-fn tile<A: Arithmetic>(a: &[ATile], b: &[BTile]) -> [ATile; TILE.1] {
-    let mut sums = [[0.0; TILE.0]; TILE.1];
-    for (a, b) in a.iter().zip(b) {
-        for q in 0..TILE.1 {
-            for i in 0..TILE.0 {
-                sums[q][i] = A::fma(a[i], b[q], sums[q][i]);
+fn terms_kernel<A: Arithmetic>(a: MatRef<'_, f64>, b: &[BTile], c: &mut [f64]) {
+    match A::WIDE {
+        true => tiles::<A::Sums<f64>, 4>(a, b, c),
+        false => tiles::<A::Sums<f64>, 2>(a, b, c),
+    }
+}
+
+vectorised!(fn terms(a: MatRef<'_, f64>, b: &[BTile], c: &mut [f64]) = terms_kernel);
+
+#[inline(always)]
+fn tiles<R: Register<f64>, const REGISTERS: usize>(a: MatRef<'_, f64>, b: &[BTile], c: &mut [f64]) {
+    let ((rows, depth), height) = (a.shape(), REGISTERS * R::LANES);
+    let whole = rows / height * height;
+    // the last rows, filled up with zeros, so that every tile has whole registers
+    let mut last = vec![[0.0; TALLEST]; if whole < rows { depth } else { 0 }];
+    last.iter_mut().enumerate().for_each(|(j, last)| last[..rows - whole].copy_from_slice(&column(a, j)[whole..]));
+    for (b, c) in b.chunks_exact(depth).zip(c.chunks_exact_mut(PANEL * COLUMNS)) {
+        for first in (0..rows).step_by(height) {
+            let of = |j: usize| if first < whole { &column(a, j)[first..first + height] } else { &last[j][..height] };
+            let sums = tile::<R, REGISTERS>(b, of);
+            for q in 0..COLUMNS {
+                let mut values = [0.0; TALLEST];
+                values.chunks_exact_mut(R::LANES).zip(sums[q]).for_each(|(place, sum)| sum.store(place));
+                let c = &mut c[q * PANEL + first..][..height.min(rows - first)];
+                c.iter_mut().zip(values).for_each(|(c, value)| *c += value);
+            }
+        }
+    }
+}
+
+/// Σⱼ aᵢⱼbⱼq for one tile.
+#[inline(always)]
+fn tile<'a, R: Register<f64>, const REGISTERS: usize>(
+    b: &[BTile],
+    a: impl Fn(usize) -> &'a [f64],
+) -> [[R; REGISTERS]; COLUMNS] {
+    let mut sums = [[R::splat(0.0); REGISTERS]; COLUMNS];
+    for (j, b) in b.iter().enumerate() {
+        let a = a(j);
+        let a: [R; REGISTERS] = std::array::from_fn(|r| R::load(&a[r * R::LANES..]));
+        for q in 0..COLUMNS {
+            let b = R::splat(b[q]);
+            for r in 0..REGISTERS {
+                sums[q][r] = a[r].fma(b, sums[q][r]);
             }
         }
     }
     sums
 }
 
-/// All tiles of a panel: `a` holds strips of TILE.0 rows, `b` strips of TILE.1 columns, each `depth` long; `c` is
-/// the panel of the result, strips of columns, each PANEL × TILE.1.
-#[inline(always)]
-fn tiles_kernel<A: Arithmetic>(a: &[ATile], b: &[BTile], depth: usize, c: &mut [f64]) {
-    for (b, c) in b.chunks_exact(depth).zip(c.chunks_exact_mut(PANEL * TILE.1)) {
-        for (a, first) in a.chunks_exact(depth).zip((0..).step_by(TILE.0)) {
-            let sums = tile::<A>(a, b);
-            for q in 0..TILE.1 {
-                let c = &mut c[q * PANEL + first..][..TILE.0];
-                for i in 0..TILE.0 {
-                    c[i] += sums[q][i];
-                }
-            }
-        }
-    }
-}
-
-vectorised!(fn tiles(a: &[ATile], b: &[BTile], depth: usize, c: &mut [f64]) = tiles_kernel);
-
-/// The rows of `a` (≤ PANEL) × columns j.. of one block of depth, in strips of TILE.0 rows, padded with zeros.
-fn pack_a(a: MatRef<f64>, packed: &mut [ATile]) {
-    let (rows, depth) = a.shape();
-    let strips = rows.div_ceil(TILE.0);
-    if rows % TILE.0 != 0 {
-        packed[(strips - 1) * depth..strips * depth].fill([0.0; TILE.0]);
-    }
-    if a.row_stride() == 1 {
-        for j in 0..depth {
-            let column = a.col(j).try_as_col_major().expect("row stride 1").as_slice();
-            let (whole, rest) = column.as_chunks::<{ TILE.0 }>();
-            for (s, values) in whole.iter().enumerate() {
-                packed[s * depth + j] = *values;
-            }
-            if !rest.is_empty() {
-                packed[whole.len() * depth + j][..rest.len()].copy_from_slice(rest);
-            }
-        }
-    } else if a.col_stride() == 1 {
-        for i in 0..rows {
-            let row = a.row(i).transpose().try_as_col_major().expect("column stride 1").as_slice();
-            let (strip, lane) = (&mut packed[i / TILE.0 * depth..][..depth], i % TILE.0);
-            for (tile, value) in strip.iter_mut().zip(row) {
-                tile[lane] = *value;
-            }
-        }
-    } else {
-        for i in 0..rows {
-            for j in 0..depth {
-                packed[i / TILE.0 * depth + j][i % TILE.0] = a[(i, j)];
-            }
-        }
-    }
-}
-
-/// All of `b`, block of depth after block of depth, each in strips of TILE.1 columns, padded with zeros.
-fn pack_b(b: MatRef<f64>) -> Vec<BTile> {
+/// All of `b`, block of depth after block of depth, each in strips of COLUMNS columns, padded with zeros.
+fn pack(b: MatRef<f64>) -> Vec<BTile> {
     let (m, p) = b.shape();
-    let strips = p.div_ceil(TILE.1);
-    let mut packed = vec![[0.0; TILE.1]; m * strips];
+    let strips = p.div_ceil(COLUMNS);
+    let mut packed = vec![[0.0; COLUMNS]; m * strips];
     for start in (0..m).step_by(DEPTH) {
         let depth = DEPTH.min(m - start);
         let block = &mut packed[start * strips..][..depth * strips];
         for q in 0..p {
-            let (strip, lane) = (&mut block[q / TILE.1 * depth..][..depth], q % TILE.1);
+            let (strip, lane) = (&mut block[q / COLUMNS * depth..][..depth], q % COLUMNS);
             for (j, tile) in strip.iter_mut().enumerate() {
                 tile[lane] = b[(start + j, q)];
             }
@@ -115,26 +103,23 @@ fn multiply(mut out: MatMut<f64>, a: MatRef<f64>, b: MatRef<f64>) {
     if rows == 0 || p == 0 {
         return;
     }
-    let strips = p.div_ceil(TILE.1);
-    let packed_b = pack_b(b);
+    let strips = p.div_ceil(COLUMNS);
+    let packed = pack(b);
 
     let panel = |mut out: MatMut<f64>, a: MatRef<f64>| {
-        let used = a.nrows().div_ceil(TILE.0);
-        let mut packed_a = vec![[0.0; TILE.0]; used * DEPTH.min(m)];
-        let mut c = vec![0.0; PANEL * GROUP.min(strips) * TILE.1]; // PANEL × columns of a group
+        let owned = if a.row_stride() == 1 { None } else { Some(a.to_owned()) };
+        let a = owned.as_ref().map_or(a, Mat::as_ref);
+        let mut c = vec![0.0; PANEL * GROUP.min(strips) * COLUMNS]; // PANEL × columns of a group
         for first in (0..strips).step_by(GROUP) {
             let count = GROUP.min(strips - first);
-            let c = &mut c[..PANEL * count * TILE.1];
+            let c = &mut c[..PANEL * count * COLUMNS];
             c.fill(0.0);
             for start in (0..m).step_by(DEPTH) {
                 let depth = DEPTH.min(m - start);
-                let packed_a = &mut packed_a[..used * depth];
-                if first == 0 || m > DEPTH {
-                    pack_a(a.subcols(start, depth), packed_a);
-                }
-                tiles(packed_a, &packed_b[start * strips + first * depth..][..count * depth], depth, c);
+                let b = &packed[start * strips + first * depth..][..count * depth];
+                terms(a.subcols(start, depth), b, c);
             }
-            for (c, q) in c.chunks_exact(PANEL).zip(first * TILE.1..p) {
+            for (c, q) in c.chunks_exact(PANEL).zip(first * COLUMNS..p) {
                 for (out, c) in out.as_mut().col_mut(q).iter_mut().zip(c) {
                     *out = *c;
                 }
@@ -152,7 +137,7 @@ fn multiply(mut out: MatMut<f64>, a: MatRef<f64>, b: MatRef<f64>) {
     }
 }
 
-/// C·Z for C b×m and Z m×p: 2bmp operations, m·p numbers of scratch and some 160 kB per thread.
+/// C·Z for C b×m and Z m×p: 2bmp operations, m·p numbers of scratch and some 200 kB per thread.
 ///
 /// # Panics
 /// When the shapes do not agree; so do the other products.
