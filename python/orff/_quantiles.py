@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from . import _data, _scores
-from ._arguments import floats, levels as between, refused, whole
+from ._arguments import coverages, floats, levels as between, refused, whole
 from ._base import Estimator, seed
 
 
@@ -108,7 +108,7 @@ class Quantiles(RegressorMixin, Estimator):
         """
         model = self._fitted()
         rows = _data.inputs(self, X, reset=False)
-        coverage = float(between(coverage, "coverage", scalar=True))
+        coverage = float(coverages(coverage, "coverage", scalar=True))
         ends = model.interval(rows, coverage, self._threads())
         lower, upper = np.split(ends, 2, axis=1)
         return self._shaped(lower), self._shaped(upper)

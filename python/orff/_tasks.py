@@ -62,6 +62,8 @@ def text(value: Any, what: str) -> str:
         return value.decode() if isinstance(value, bytes) else str(value).encode().decode()
     except UnicodeError:
         raise ValueError(f"{what}: expected words in UTF-8, got {said(value)}") from None
+    except ValueError:  # a whole number of more digits than Python writes
+        raise ValueError(f"{what}: expected words, or numbers of fewer digits, got {said(value)}") from None
 
 
 def member(value: Any) -> str:

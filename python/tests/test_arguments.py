@@ -440,8 +440,8 @@ CASES = {
     # parameters beyond numbers, and fewer atoms than terms
     "lengthscale-small": (lambda: ridge(lengthscale=5e-324).fit(X, Y), "lengthscale: expected numbers from 1e-150 to"),
     "lengthscale-exact": (lambda: orff.ExactOperatorRidge(lengthscale=5e-324).fit(X, Y), "lengthscale: expected numbers"),
-    "bandwidth-small": (lambda: laplacian(bandwidth=5e-324).fit(X, LABELS), "bandwidth: expected numbers from 1e-150"),
-    "bandwidth-large": (lambda: laplacian(bandwidth=1e308).fit(X, LABELS), "bandwidth: expected numbers from 1e-150"),
+    "bandwidth-small": (lambda: laplacian(bandwidth=5e-324).fit(X, LABELS), "bandwidth: expected numbers from 1e-140"),
+    "bandwidth-large": (lambda: laplacian(bandwidth=1e308).fit(X, LABELS), "bandwidth: expected numbers from 1e-140"),
     "alpha-exact": (lambda: orff.ExactOperatorRidge(alpha=1e308).fit(X, Y), "alpha: expected a number ≥ 0, finite also"),
     "alpha-risk": (lambda: orff.RiskRegressor(alpha=1e308, n_components=16).fit(X, Y), "alpha: expected a number ≥ 0"),
     "alpha-landmarks": (lambda: orff.LandmarkClassifier(alpha=1e308).fit(X, LABELS), "alpha: expected a number ≥ 0"),
@@ -485,6 +485,40 @@ CASES = {
         "argument_lengthscale: expected",
     ),
     "crossing-large": (lambda: orff.JointQuantileRegression(crossing=1e30).fit(X, Y[:, 0]), "crossing: expected"),
+    "weight-tiny-curves": (
+        lambda: curves().fit(X, np.column_stack([Y, Y]), np.full(N, 5e-324)),
+        "sample_weight: expected a sum above 1e-150",
+    ),
+    "weight-tiny-levels": (
+        lambda: orff.QuantileFunction(n_components=16).fit(X, Y[:, 0], np.full(N, 5e-324)),
+        "sample_weight: expected a sum above 1e-150",
+    ),
+    "bandwidth-lengthscale": (lambda: laplacian(bandwidth=1e150).fit(X, LABELS), "bandwidth: expected numbers from"),
+    "levels-extreme": (lambda: orff.JointQuantileRegression(levels=[5e-324]).fit(X, Y[:, 0]), "levels: expected numbers"),
+    "levels-near": (
+        lambda: orff.JointQuantileRegression(levels=[0.5, 1 - 2**-53]).fit(X, Y[:, 0]),
+        "levels: expected numbers from 1e-9 to 1",
+    ),
+    "coverage-near": (lambda: quantiles().predict_interval(X[:, :1], 1 - 2**-53), "coverage: expected a number between"),
+    "plot-coverages-near": (
+        lambda: draw("quantile_fan", quantiles(), coverages=1 - 2**-53),
+        "coverages: expected numbers between",
+    ),
+    "half-unlabeled": (lambda: laplacian(unlabeled="\ud800").fit(X, LABELS), "unlabeled: expected words in UTF-8"),
+    "half-class": (
+        lambda: orff.OperatorClassifier(class_weight={"\ud800": 1.0}, n_components=16).fit(X, LABELS),
+        "class_weight: expected words in UTF-8",
+    ),
+    "half-name": (
+        lambda: ridge().fit(pd.DataFrame(X, columns=pd.Index(["a", "\ud800"], dtype=object)), Y),
+        "X: names of columns: expected words in UTF-8",
+    ),
+    "task-digits": (lambda: ridge().fit(X, Y[:, 0], task=10**5000), "task: expected words, or numbers of fewer digits"),
+    "save-long": (lambda: fitted().save("x" * 10**5), "path: expected a text or a path that a file can have"),
+    "validate-gaps": (
+        lambda: var().validate(np.where(np.isin(np.arange(N), [1, 3])[:, None], np.nan, SERIES), window=5),
+        "window: the first window of 5 rows has fewer than two steps",
+    ),
     "nu-tiny": (lambda: orff.FourierOneClassSVM(nu=5e-324).fit(X), "nu: expected"),
 }
 
