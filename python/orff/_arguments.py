@@ -114,6 +114,11 @@ def floats(values: Any, name: str, expected: str = "numbers", single: bool = Fal
         raise refused(name, expected, values) from None
 
 
+def packed(values: np.ndarray) -> np.ndarray:
+    """Numbers as the extension reads them at once: in double precision, side by side, none across the words of memory."""
+    return np.require(values, np.float64, ["C", "A"])
+
+
 def levels(values: Any, name: str = "levels", scalar: bool = False) -> np.ndarray:
     """Levels between 0 and 1, as an array of at most one axis."""
     expected = f"{'a number' if scalar else 'numbers'} between 0 and 1"

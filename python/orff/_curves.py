@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from . import _data, _scores
-from ._arguments import floats, refused
+from ._arguments import floats, packed, refused
 from ._base import Estimator, _lengthscale
 from ._json import said
 from .kernels import Kernel
@@ -80,7 +80,7 @@ class Curves(RegressorMixin, Estimator):
         if asked.ndim == 2:
             if len(asked) != _data.rows(rows):
                 raise ValueError(f"at: expected {_data.rows(rows)} rows as in X, got {len(asked)}")
-            return model.values_of_each(rows, np.ascontiguousarray(asked), self._threads())
+            return model.values_of_each(rows, packed(asked), self._threads())
         found = model.values(rows, np.atleast_1d(asked).tolist(), self._threads())
         return found.reshape(-1) if asked.ndim == 0 else found
 

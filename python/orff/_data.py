@@ -86,13 +86,12 @@ def columns(table: Any, what: str) -> list[np.ndarray]:
 def column(series: Any, what: str) -> np.ndarray:
     """The numbers of a pandas Series, NaN where it has none."""
     try:
-        series.dtype.kind
+        _refuse(series.dtype, what)
+        values = series.to_numpy()
+        if values.dtype.kind == "O":
+            values = series.to_numpy(dtype=object, na_value=np.nan)
     except NotImplementedError:  # types of Arrow that pandas holds and cannot read
         raise TypeError(f"{what}: expected numbers, got {series.dtype}; convert them first") from None
-    _refuse(series.dtype, what)
-    values = series.to_numpy()
-    if values.dtype.kind == "O":
-        values = series.to_numpy(dtype=object, na_value=np.nan)
     return numbers(values, what)
 
 

@@ -14,6 +14,7 @@ from ._arguments import array, refused
 from ._json import said
 from ._tasks import text
 
+LABEL = (str, Real, np.bool_)
 LABELS = "labels: words, whole numbers or booleans"
 
 
@@ -28,7 +29,7 @@ def labels(y: Any) -> tuple[np.ndarray, str | None]:
 
 def some_labels(y: Any, unlabelled: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
     """The labels of the rows that have one, which rows these are, and the name of their column."""
-    if unlabelled is not None and not isinstance(unlabelled, (str, Real, np.bool_)):
+    if unlabelled is not None and not isinstance(unlabelled, LABEL):
         raise refused("unlabeled", "None, a word or a number", unlabelled)
     if unlabelled is not None:
         name(unlabelled, "unlabeled")
@@ -36,7 +37,7 @@ def some_labels(y: Any, unlabelled: Any) -> tuple[np.ndarray, np.ndarray, str | 
     if y.dtype.kind in "OU":
         absent = absent | np.array([isinstance(v, str) and v == "" for v in y], dtype=bool)
     if unlabelled is not None:
-        absent = absent | np.array([bool(v == unlabelled) for v in np.where(absent, None, y)], dtype=bool)
+        absent = absent | np.array([isinstance(v, LABEL) and v == unlabelled for v in y], dtype=bool)
     if absent.all():
         raise ValueError("y: expected labels of at least two classes, got none; every label is missing")
     known = y[~absent]

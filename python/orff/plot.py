@@ -79,7 +79,7 @@ def _on(ax: Axes | None, draw: Callable[[Axes], Any], options: dict[str, Any]) -
         try:
             draw(Figure().subplots())
         except Exception as error:
-            raise TypeError(f"options: {', '.join(options)}: {error}") from error
+            raise TypeError(f"options: {', '.join(options)}: {str(error)[:400]}") from error
     ax = plt.subplots()[1] if ax is None else ax
     draw(ax)
     return ax
@@ -496,7 +496,13 @@ def _folds(cv: Any, estimator: Any, X: Any, y: Any, rows: int, groups: Any) -> l
     """Numbers of the rows to learn from and of the others, for each fold."""
     from sklearn.base import is_classifier
     from sklearn.model_selection import check_cv
+    from sklearn.utils.multiclass import type_of_target
 
+    from . import _data
+
+    if is_classifier(estimator):
+        with _data.named("y"):
+            type_of_target(y)
     try:
         splits = check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups)
         folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]

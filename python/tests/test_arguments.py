@@ -517,7 +517,7 @@ CASES = {
     "save-long": (lambda: fitted().save("x" * 10**5), "path: expected a text or a path that a file can have"),
     "validate-gaps": (
         lambda: var().validate(np.where(np.isin(np.arange(N), [1, 3])[:, None], np.nan, SERIES), window=5),
-        "window: the first window of 5 rows has fewer than two steps",
+        "Y, window: the first window of 5 rows has fewer than two steps",
     ),
     "nu-tiny": (lambda: orff.FourierOneClassSVM(nu=5e-324).fit(X), "nu: expected"),
 }

@@ -67,6 +67,32 @@ def test_columns_of_arrow_in_runs_are_read():
             plt.close(figure)
 
 
+def test_columns_of_pandas_that_it_cannot_read_are_refused():
+    pandas = pd.Series(pd.arrays.ArrowExtensionArray(runs([1.0, 2.0])))
+    for name, call in (("y", CALLS["y"]), ("Y", CALLS["Y"])):
+        with pytest.raises((ValueError, TypeError), match=f"^{name}: expected numbers, got run_end_encoded"):
+            call(pandas)
+    with pytest.raises((ValueError, TypeError), match="^X, column 'a': expected numbers, got run_end_encoded"):
+        ridge().fit(pd.DataFrame({"a": pandas}), X)
+    with pytest.raises((ValueError, TypeError), match="^y: "):
+        orff.OperatorClassifier(n_components=16).fit(X, pandas)
+
+
+def test_labels_that_cannot_be_compared_are_refused():
+    class Never:
+        def __eq__(self, other):
+            raise RuntimeError("never")
+
+        __hash__ = None
+
+    for Class in (orff.OperatorClassifier, orff.LaplacianClassifier):
+        with pytest.raises((ValueError, TypeError), match="^y: "):
+            Class(n_components=16).fit(X, np.array([Never() for _ in range(N)], dtype=object))
+    some = np.array([pd.NA, "a", "b", "none"] * (N // 4), dtype=object)  # NA has no truth
+    model = orff.LaplacianClassifier(n_components=16, unlabeled="none").fit(X, some)
+    assert model.classes_.tolist() == ["a", "b"]
+
+
 def test_tables_leave_products_with_kernels_to_kernels():
     kernel = orff.gaussian()
     for other in (pd.DataFrame(X), pd.Series(X[:, 0]), pd.Index([1.0, 2.0])):
