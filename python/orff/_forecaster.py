@@ -235,7 +235,7 @@ class Forecaster(Estimator):
         values = _table(history, "history")
         if not _is_table(history) or len(values) == 0:
             return values, member
-        index, named = _clock.split(history.index)
+        index, named = _clock.split(history.index, "history")
         if named is not None:
             found = list(dict.fromkeys(str(name) for name in named))
             if len(found) > 1 or (member is not None and str(member) != found[0]):
@@ -259,7 +259,7 @@ class Forecaster(Estimator):
     def _index_after(self, history: Any, member: str | None, steps: int) -> Any:
         """The index of the rows to come: it goes on with its frequency."""
         if history is not None:
-            index = _clock.split(history.index)[0] if _is_table(history) else None
+            index = _clock.split(history.index, "history")[0] if _is_table(history) else None
         else:
             rows = self._rows
             index = None if rows is None else rows.index

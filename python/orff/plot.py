@@ -507,8 +507,8 @@ def _folds(cv: Any, estimator: Any, X: Any, y: Any, rows: int, groups: Any) -> l
         splits = check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups)
         folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
     except Exception as error:
-        why = str(error)[:200]
-        raise ParameterError(f"cv: expected folds as scikit-learn takes them, got {said(cv)} ({why})") from None
+        why, what = str(error)[:200], "cv, y" if is_classifier(estimator) else "cv"
+        raise ParameterError(f"{what}: expected folds as scikit-learn takes them, got {said(cv)} ({why})") from None
     one = [part.ndim == 1 and part.size > 0 and part.dtype.kind in "iu" for fold in folds for part in fold]
     if not one or not all(one) or not all(-rows <= part.min() <= part.max() < rows for fold in folds for part in fold):
         raise refused("cv", "folds of numbers of rows", cv)

@@ -76,6 +76,8 @@ def test_columns_of_pandas_that_it_cannot_read_are_refused():
         ridge().fit(pd.DataFrame({"a": pandas}), X)
     with pytest.raises((ValueError, TypeError), match="^y: "):
         orff.OperatorClassifier(n_components=16).fit(X, pandas)
+    with pytest.raises((ValueError, TypeError), match="^task: expected a word or a number in each of 24 rows"):
+        CALLS["task"](pandas)
 
 
 def test_labels_that_cannot_be_compared_are_refused():
