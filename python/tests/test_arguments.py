@@ -281,6 +281,10 @@ CASES = {
         lambda: curved().score(X, [([0, np.nan], [1, 2])] * N),
         "y: row 1, column argument 2: nan is not",
     ),
+    "score-arguments-far": (
+        lambda: curved().score(X, [([0, 1e308], [1, 2])] * N),
+        "y: arguments: expected numbers nearer to those learned from",
+    ),
     "score-values": (lambda: curved().score(X, [([0, 1], [1, np.inf])] * N), "y: row 1, column output 2: inf is not"),
     "pairs-ragged": (lambda: curves().fit(X, [([0, [1]], [1, 2])] * N), "y: curve 1: expected numbers"),
     # learned kernels
