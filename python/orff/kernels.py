@@ -24,6 +24,10 @@ from ._errors import ParameterError
 from ._json import dumps, plain
 
 
+LARGEST = 10_000_000
+"""Most numbers of a matrix within a kernel: each is written as a text."""
+
+
 class Kernel:
     """An operator-valued kernel: add kernels, multiply them with each other and with numbers, divide them by numbers.
 
@@ -186,7 +190,12 @@ def as_kernel(kernel: Kernel | str | Mapping[str, Any], name: str = "kernel") ->
 
 def _rows(values: Any, name: str) -> Any:
     """The rows of a matrix, for the library to read; what is none is for the library to refuse."""
-    return plain(array(values, name, "a matrix given by its rows") if hasattr(values, "__array__") else values)
+    if not hasattr(values, "__array__"):
+        return plain(values)
+    found = array(values, name, "a matrix given by its rows")
+    if found.size > LARGEST:
+        raise ParameterError(f"{name}: expected at most {LARGEST} numbers, got {found.size}")
+    return plain(found)
 
 
 def decomposable(kernel: Kernel | str = "gaussian", output: str | ArrayLike = "identity") -> Kernel:

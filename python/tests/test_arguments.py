@@ -408,6 +408,7 @@ CASES = {
     ),
     "kernel-mapping": (lambda: orff.decomposable("gaussian", {"a": 1}), "output: expected a word such as identity"),
     "kernel-masked-by": (lambda: orff.conjugate(np.ma.masked_all((2, 2)), "gaussian"), "by: expected a matrix given by"),
+    "kernel-large": (lambda: orff.conjugate(np.zeros((24, 10**6)), "gaussian"), "by: expected at most 10000000 numbers"),
     "kernel-records": (lambda: orff.conjugate(np.zeros(2, "f8,f8"), "gaussian"), "by: expected a matrix given by"),
     "kernel-outputs": (lambda: orff.gaussian(1.0)(X, outputs=True), "outputs: expected a whole number ≥ 1, got true"),
     "kernel-text": (lambda: orff.gaussian(1.0)(np.array([["1"]], dtype=object)), "X: expected an array of numbers"),
