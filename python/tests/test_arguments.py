@@ -281,6 +281,10 @@ CASES = {
         lambda: curved().score(X, [([0, np.nan], [1, 2])] * N),
         "y: row 1, column argument 2: nan is not",
     ),
+    "pairs-close": (
+        lambda: curves().fit(X, [([0, 5e-324], [1, 2])] * N),
+        "y, grid: the argument of the curves: its values lie too close together",
+    ),
     "score-arguments-far": (
         lambda: curved().score(X, [([0, 1e308], [1, 2])] * N),
         "y: arguments: expected numbers nearer to those learned from",
