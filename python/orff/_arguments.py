@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable
 from numbers import Real
@@ -18,6 +17,10 @@ THREADS = 4096
 
 MOST = 2**63 - 1
 """Most of what is counted."""
+
+
+PATH = 4096
+"""Characters of a path, beyond those of any file."""
 
 
 def refused(name: str, expected: str, given: Any) -> ParameterError:
@@ -70,7 +73,7 @@ def file(path: Any) -> str:
     """The path of a file as a text."""
     try:
         found = os.fsdecode(path)
-        if found and b"\0" not in os.fsencode(found):
+        if found and b"\0" not in os.fsencode(found) and len(found) < PATH:
             return found
     except (TypeError, ValueError):  # no path, or none that can be written
         pass
@@ -80,8 +83,12 @@ def file(path: Any) -> str:
 def array(values: Any, name: str, expected: str) -> np.ndarray:
     """What was given as an array; rows of different lengths make none, nor do masked entries and dates of polars."""
     if not (np.ma.is_masked(values) or _has_dates(values)):
-        with contextlib.suppress(TypeError, ValueError, RecursionError):
+        try:
             return np.asarray(values)
+        except MemoryError:
+            raise
+        except Exception:  # whatever foreign objects raise: Arrow has errors of its own
+            pass
     raise refused(name, expected, values)
 
 
@@ -101,8 +108,15 @@ def floats(values: Any, name: str, expected: str = "numbers", single: bool = Fal
         raise refused(name, expected, values)
     try:
         return given.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError):
+    except MemoryError:
+        raise
+    except Exception:  # whatever an object raises that is no number
         raise refused(name, expected, values) from None
+
+
+def packed(values: np.ndarray) -> np.ndarray:
+    """Numbers as the extension reads them at once: in double precision, side by side, none across the words of memory."""
+    return np.require(values, np.float64, ["C", "A"])
 
 
 def levels(values: Any, name: str = "levels", scalar: bool = False) -> np.ndarray:
@@ -110,6 +124,15 @@ def levels(values: Any, name: str = "levels", scalar: bool = False) -> np.ndarra
     expected = f"{'a number' if scalar else 'numbers'} between 0 and 1"
     found = floats(values, name, expected)
     if found.ndim > (0 if scalar else 1) or not found.size or not ((found > 0) & (found < 1)).all():
+        raise refused(name, expected, values)
+    return found
+
+
+def coverages(values: Any, name: str, scalar: bool = False) -> np.ndarray:
+    """Probabilities of intervals between two levels, as an array of at most one axis."""
+    found = levels(values, name, scalar)
+    if not (0.5 + 0.5 * found < 1).all():
+        expected = f"{'a number' if scalar else 'numbers'} between 0 and 1, with something left outside"
         raise refused(name, expected, values)
     return found
 

@@ -19,6 +19,7 @@ from . import _data, _orff
 from ._arguments import file, jobs, threads
 from ._json import dumps, plain
 from ._progress import Progress
+from ._tasks import text
 from ._warn import warn
 from .kernels import Kernel
 
@@ -90,7 +91,8 @@ class Estimator(BaseEstimator):
     def _column_names(self, outputs: list[str] | None) -> tuple[list[str] | None, list[str] | None]:
         """Names of inputs and outputs, where there are some."""
         inputs = getattr(self, "feature_names_in_", None)
-        return None if inputs is None else [str(name) for name in inputs], outputs
+        known = None if inputs is None else [text(name, "X: names of columns") for name in inputs]
+        return known, None if outputs is None else [text(name, "y: names of columns") for name in outputs]
 
     def _keep(self, model: _orff.Model) -> None:
         self._model = model

@@ -50,7 +50,8 @@ class Classifier(ClassifierMixin, Estimator):
     def _parameters(self) -> str:
         values = json.loads(super()._parameters())
         if isinstance(self.class_weight, Mapping):
-            values["class_weight"] = {_labels.name(label): plain(w) for label, w in self.class_weight.items()}
+            given = self.class_weight.items()
+            values["class_weight"] = {_labels.name(label, "class_weight"): plain(w) for label, w in given}
         return json.dumps(values)
 
     def _scores(self, X: Any, probabilities: bool) -> np.ndarray:

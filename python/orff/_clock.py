@@ -16,7 +16,7 @@ from ._warn import warn
 
 def same_times(given: Any, index: Any) -> None:
     """Refuse an index of rows to come of other times than those of the forecast."""
-    own = split(given)[0]
+    own = split(given, "exog")[0]
     if not (is_clock(own) and type(own) is type(index)):
         return
     for time, expected in zip(own, index, strict=False):
@@ -24,13 +24,13 @@ def same_times(given: Any, index: Any) -> None:
             raise ValueError(f"exog: expected the rows to come, {expected} and on, got one of {time}")
 
 
-def split(index: Any) -> tuple[Any, Any]:
+def split(index: Any, what: str = "Y") -> tuple[Any, Any]:
     """Times and, where an index names them too, members."""
     levels = getattr(index, "nlevels", 1)
     if levels == 1:
         return index, None
     if levels != 2:
-        raise ValueError(f"Y: expected an index of times, or of members and times, got one of {levels} levels")
+        raise ValueError(f"{what}: expected an index of times, or of members and times, got one of {levels} levels")
     return index.get_level_values(1), index.get_level_values(0)
 
 

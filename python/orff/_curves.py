@@ -10,8 +10,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from . import _data, _scores
-from ._arguments import floats, refused
+from ._arguments import floats, packed, refused
 from ._base import Estimator, _lengthscale
+from ._errors import ParameterError
 from ._json import said
 from .kernels import Kernel
 
@@ -80,7 +81,7 @@ class Curves(RegressorMixin, Estimator):
         if asked.ndim == 2:
             if len(asked) != _data.rows(rows):
                 raise ValueError(f"at: expected {_data.rows(rows)} rows as in X, got {len(asked)}")
-            return model.values_of_each(rows, np.ascontiguousarray(asked), self._threads())
+            return model.values_of_each(rows, packed(asked), self._threads())
         found = model.values(rows, np.atleast_1d(asked).tolist(), self._threads())
         return found.reshape(-1) if asked.ndim == 0 else found
 
@@ -102,7 +103,11 @@ class Curves(RegressorMixin, Estimator):
             mean = self.predict(X).reshape(rows, -1)
             truth, weight = _scores.observed(y, mean.shape), _scores.weights(sample_weight, *mean.shape)
         else:
-            truth, mean = _scores.finite(points[:, 1::2]), self.predict(X, at=points[:, ::2])
+            truth = _scores.finite(points[:, 1::2])
+            try:
+                mean = self.predict(X, at=points[:, ::2])
+            except ParameterError as error:  # of the arguments, which are a part of y here
+                raise ParameterError(str(error).replace("at: ", "y: arguments: ", 1)) from None
             weight = _scores.sound(_weights(sample_weight, points))
             weight = weight[:, 1::2] if weight is not None and weight.ndim == 2 else weight
         each = np.broadcast_to(1.0 if weight is None else weight.reshape(len(truth), -1), truth.shape)

@@ -59,7 +59,9 @@ def numbers(values: np.ndarray, what: str) -> np.ndarray:
         raise ValueError(f"{what}: {WORDS}")
     try:
         return values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever an object raises that is no number
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{what}: expected numbers ({error})") from None
 
@@ -83,10 +85,13 @@ def columns(table: Any, what: str) -> list[np.ndarray]:
 
 def column(series: Any, what: str) -> np.ndarray:
     """The numbers of a pandas Series, NaN where it has none."""
-    _refuse(series.dtype, what)
-    values = series.to_numpy()
-    if values.dtype.kind == "O":
-        values = series.to_numpy(dtype=object, na_value=np.nan)
+    try:
+        _refuse(series.dtype, what)
+        values = series.to_numpy()
+        if values.dtype.kind == "O":
+            values = series.to_numpy(dtype=object, na_value=np.nan)
+    except NotImplementedError:  # types of Arrow that pandas holds and cannot read
+        raise TypeError(f"{what}: expected numbers, got {series.dtype}; convert them first") from None
     return numbers(values, what)
 
 
@@ -119,14 +124,16 @@ def inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 @contextmanager
 def named(what: str) -> Iterator[None]:
-    """Begin what scikit-learn says of an argument with its name."""
+    """Begin what scikit-learn says of an argument, or an object of another program, with its name."""
     try:
         yield
-    except (TypeError, ValueError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:
         sentence = str(error)
         if len(sentence) > LONGEST:  # it repeats what was given, and ends with what to do
             sentence = f"{sentence[: LONGEST // 2]}…{sentence[-LONGEST // 2 :]}"
-        if sentence.startswith(f"{what} "):
+        if sentence.startswith(f"{what} ") and isinstance(error, (TypeError, ValueError)):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{what}: {sentence}") from None
@@ -248,11 +255,8 @@ def outputs(y: Any, what: str = "y") -> tuple[Any, list[str] | None, bool]:
         y = column(y, what)
     if _is_sparse(y):
         raise TypeError(f"{what}: expected a dense array or a table, got a sparse one; use toarray()")
-    try:
-        y = np.asarray(_unmasked(y, what, missing=True))
-    except ValueError as error:
-        expected = "numbers, a row for each row of X" if what == "y" else "numbers"
-        raise ValueError(f"{what}: expected {expected} ({error})") from None
+    expected = "numbers, a row for each row of X" if what == "y" else "numbers"
+    y = array(_unmasked(y, what, missing=True), what, expected)
     if y.ndim not in (1, 2) or 0 in y.shape[1:]:
         raise ValueError(f"{what}: expected shape (n,) or (n, p) with an output at least, got {y.shape}")
     y = numbers(y, what)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 
 from . import _clock, _data, _orff, _tasks
-from ._arguments import flag, floats, refused, whole
+from ._arguments import flag, floats, packed, refused, whole
 from ._base import Estimator, Watching, seed
 from ._json import dumps
 from ._warn import warn
@@ -235,7 +235,7 @@ class Forecaster(Estimator):
         values = _table(history, "history")
         if not _is_table(history) or len(values) == 0:
             return values, member
-        index, named = _clock.split(history.index)
+        index, named = _clock.split(history.index, "history")
         if named is not None:
             found = list(dict.fromkeys(str(name) for name in named))
             if len(found) > 1 or (member is not None and str(member) != found[0]):
@@ -259,7 +259,7 @@ class Forecaster(Estimator):
     def _index_after(self, history: Any, member: str | None, steps: int) -> Any:
         """The index of the rows to come: it goes on with its frequency."""
         if history is not None:
-            index = _clock.split(history.index)[0] if _is_table(history) else None
+            index = _clock.split(history.index, "history")[0] if _is_table(history) else None
         else:
             rows = self._rows
             index = None if rows is None else rows.index
@@ -435,7 +435,7 @@ def _shown(index: Any, names: list[str], table: bool, one: bool) -> Any:
 
 def _table(data: Any, what: str) -> np.ndarray:
     """Numbers in two axes, NaN where there are none."""
-    values = np.ascontiguousarray(_data.observed(data, what), dtype=np.float64)
+    values = packed(_data.observed(data, what))
     return values if values.ndim == 2 else values.reshape(len(values), 1)
 
 
@@ -473,6 +473,10 @@ def _rows(Y: Any, exog: Any, time: Any, member: Any) -> _Rows:
 
 def _names(data: Any, width: int, letter: str) -> list[str]:
     if _is_one(data) and isinstance(data.name, str):
-        return [data.name]
-    found = _data.column_names(data) if data is not None else None
-    return found if found is not None else [f"{letter}{k + 1}" for k in range(width)]
+        found = [data.name]
+    else:
+        found = _data.column_names(data) if data is not None else None
+    what = "Y" if letter == "y" else "exog"
+    if found is not None:
+        return [_tasks.text(name, f"{what}: names of columns") for name in found]
+    return [f"{letter}{k + 1}" for k in range(width)]

@@ -30,9 +30,20 @@ def dumps(value: Any) -> str:
 
 def said(value: Any) -> str:
     """A value as sentences of the library repeat it: words in quotes."""
-    form = plain(value)
+    form = plain(_beginning(value))
     text = "none" if form is None else json.dumps(form, ensure_ascii=False)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def _beginning(value: Any) -> Any:
+    """As much of a long array or list as sentences repeat."""
+    if isinstance(value, np.ndarray) and value.size > LONGEST:
+        left, ends = LONGEST, []
+        for length in reversed(value.shape):
+            ends.append(min(length, left))
+            left = -(-left // ends[-1])
+        return value[tuple(slice(end) for end in reversed(ends))]
+    return value[:LONGEST] if isinstance(value, (list, tuple)) else value
 
 
 def plain(value: Any, inside: tuple[int, ...] = ()) -> Any:

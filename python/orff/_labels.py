@@ -14,6 +14,7 @@ from ._arguments import array, refused
 from ._json import said
 from ._tasks import text
 
+LABEL = (str, Real, np.bool_)
 LABELS = "labels: words, whole numbers or booleans"
 
 
@@ -28,13 +29,15 @@ def labels(y: Any) -> tuple[np.ndarray, str | None]:
 
 def some_labels(y: Any, unlabelled: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
     """The labels of the rows that have one, which rows these are, and the name of their column."""
-    if unlabelled is not None and not isinstance(unlabelled, (str, Real, np.bool_)):
+    if unlabelled is not None and not isinstance(unlabelled, LABEL):
         raise refused("unlabeled", "None, a word or a number", unlabelled)
-    y, absent, name = _column(y)
+    if unlabelled is not None:
+        name(unlabelled, "unlabeled")
+    y, absent, title = _column(y)
     if y.dtype.kind in "OU":
         absent = absent | np.array([isinstance(v, str) and v == "" for v in y], dtype=bool)
     if unlabelled is not None:
-        absent = absent | np.array([v == unlabelled for v in y], dtype=bool)
+        absent = absent | np.array([isinstance(v, LABEL) and v == unlabelled for v in y], dtype=bool)
     if absent.all():
         raise ValueError("y: expected labels of at least two classes, got none; every label is missing")
     known = y[~absent]
@@ -43,7 +46,7 @@ def some_labels(y: Any, unlabelled: Any) -> tuple[np.ndarray, np.ndarray, str | 
     elif known.dtype.kind == "O" and all(isinstance(v, (int, float, np.number)) for v in known):
         known = np.array(known.tolist())
     _discrete(known)
-    return known, ~absent, name
+    return known, ~absent, title
 
 
 def _discrete(y: np.ndarray) -> None:
@@ -81,10 +84,18 @@ def _column(y: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
         raise ValueError(f"y: expected a label for each row, of shape (n,), got {y.shape}")
     with _data.named("y"):
         y = column_or_1d(y, warn=True)
-    absent = np.array([v is None or v != v for v in y], dtype=bool) if y.dtype.kind == "O" else y != y
+    absent = np.array([_is_none(v) for v in y], dtype=bool) if y.dtype.kind == "O" else y != y
     if masked is not None:
         absent = absent | masked
     return y, absent, name if isinstance(name, str) else None
+
+
+def _is_none(label: Any) -> bool:
+    """Whether it stands for no label, whatever the library calls it; what cannot be compared is refused later."""
+    try:
+        return label is None or bool(label != label)
+    except Exception:
+        return type(label).__name__ == "NAType"
 
 
 def _first_column(table: Any) -> Any:
@@ -94,7 +105,8 @@ def _first_column(table: Any) -> Any:
 def _array(y: Any) -> np.ndarray:
     """Labels as an array, a missing one as None whatever the library calls it."""
     if type(y).__module__.split(".")[0] == "pandas" and hasattr(y, "iloc"):
-        y = y.to_numpy(dtype=object, na_value=None) if y.isna().any() else y.to_numpy()
+        with _data.named("y"):
+            y = y.to_numpy(dtype=object, na_value=None) if y.isna().any() else y.to_numpy()
     found = array(y, "y", LABELS)
     if found.dtype.kind == "c":
         raise ValueError(f"y: expected {LABELS}, got complex numbers")
@@ -110,7 +122,7 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The different labels, sorted, and which of them each row has."""
     try:
         classes, numbers = np.unique(y, return_inverse=True)
-    except TypeError:
+    except Exception:  # whatever labels raise that cannot be compared
         kinds = sorted({type(v).__name__ for v in y})
         raise ValueError(f"y: expected labels of one type, got {' and '.join(kinds)}; convert them first") from None
     return classes, numbers.astype(np.int64)
@@ -136,13 +148,13 @@ def share(y: np.ndarray, found: np.ndarray, weights: np.ndarray | None) -> float
     return float(np.average(y == found, weights=weights))
 
 
-def name(label: Any) -> str:
-    """The name of a class in model files; 1 and 1.0 have the same."""
+def name(label: Any, what: str = "y") -> str:
+    """The name of a class in model files; 1 and 1.0 have the same. Errors speak of the argument `what`."""
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, float) and label.is_integer() and abs(label) < 2**53:
         label = int(label)
-    return text(str(label), "y")
+    return text(str(label), what)
 
 
 def names(classes: np.ndarray) -> tuple[list[str], str]:

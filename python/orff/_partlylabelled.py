@@ -51,5 +51,5 @@ class PartlyLabelled(Classifier):
     def _parameters(self) -> str:
         values = json.loads(super()._parameters())
         if self.unlabeled is not None:
-            values["unlabeled"] = _labels.name(self.unlabeled)
+            values["unlabeled"] = _labels.name(self.unlabeled, "unlabeled")
         return json.dumps(values)

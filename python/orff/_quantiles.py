@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from . import _data, _scores
-from ._arguments import floats, levels as between, refused, whole
+from ._arguments import coverages, floats, levels as between, packed, refused, whole
 from ._base import Estimator, seed
 
 
@@ -108,7 +108,7 @@ class Quantiles(RegressorMixin, Estimator):
         """
         model = self._fitted()
         rows = _data.inputs(self, X, reset=False)
-        coverage = float(between(coverage, "coverage", scalar=True))
+        coverage = float(coverages(coverage, "coverage", scalar=True))
         ends = model.interval(rows, coverage, self._threads())
         lower, upper = np.split(ends, 2, axis=1)
         return self._shaped(lower), self._shaped(upper)
@@ -135,7 +135,7 @@ class Quantiles(RegressorMixin, Estimator):
             given = given.reshape(-1, 1)
         if given.ndim and given.shape != shape:
             raise ValueError(f"y: expected one number or shape {shape}, got {np.shape(y)}")
-        values = np.ascontiguousarray(np.broadcast_to(given, shape))
+        values = packed(np.broadcast_to(given, shape))
         return self._shaped(model.cdf(rows, values, self._threads()))
 
     def sample(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:

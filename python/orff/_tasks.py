@@ -20,7 +20,10 @@ def labels(values: Any, n: int, what: str = "task") -> np.ndarray:
     if type(values).__module__.split(".")[0] == "pyarrow" and hasattr(values, "to_pylist"):
         values = values.to_pylist()
     elif hasattr(values, "to_numpy"):
-        values = values.to_numpy()
+        try:
+            values = values.to_numpy()
+        except NotImplementedError:  # types of Arrow that pandas holds and cannot read
+            raise refused(what, f"a word or a number in each of {n} rows", values.dtype) from None
     found = array(values, what, f"a word or a number in each of {n} rows")
     if found.shape != (n,):
         given = found.shape if found.ndim else said(values)
@@ -62,6 +65,8 @@ def text(value: Any, what: str) -> str:
         return value.decode() if isinstance(value, bytes) else str(value).encode().decode()
     except UnicodeError:
         raise ValueError(f"{what}: expected words in UTF-8, got {said(value)}") from None
+    except ValueError:  # a whole number of more digits than Python writes
+        raise ValueError(f"{what}: expected words, or numbers of fewer digits, got {said(value)}") from None
 
 
 def member(value: Any) -> str:

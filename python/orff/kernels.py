@@ -24,6 +24,10 @@ from ._errors import ParameterError
 from ._json import dumps, plain
 
 
+LARGEST = 10_000_000
+"""Most numbers of a matrix within a kernel: each is written as a text."""
+
+
 class Kernel:
     """An operator-valued kernel: add kernels, multiply them with each other and with numbers, divide them by numbers.
 
@@ -45,6 +49,7 @@ class Kernel:
 
     __slots__ = ("_form", "_text")
     __array_ufunc__ = None  # arrays leave sums and products with kernels to these
+    __pandas_priority__ = 5000  # and so do the tables of pandas, whose own is 4000
 
     def __init__(self, form: str | Mapping[str, Any] | Kernel):
         self._read(form, "kernel")
@@ -77,7 +82,7 @@ class Kernel:
 
     def __add__(self, other: Kernel) -> Kernel:
         if not isinstance(other, Kernel):
-            return NotImplemented
+            raise _unsupported("+", other)
         terms = [t for k in (self, other) for t in (k._form["terms"] if k._form["kernel"] == "sum" else [k._form])]
         return Kernel({"kernel": "sum", "terms": terms})
 
@@ -89,10 +94,10 @@ class Kernel:
             if of["kernel"] == "scaled":
                 factor, of = factor * of["factor"], of["of"]
             return Kernel({"kernel": "scaled", "factor": factor, "of": of})
-        return NotImplemented
+        raise _unsupported("*", other)
 
     def __rmul__(self, other: float) -> Kernel:
-        return self.__mul__(other)
+        return NotImplemented if _float(other) is None else self.__mul__(other)
 
     def __radd__(self, other: int) -> Kernel:
         # what `sum` begins with
@@ -100,7 +105,9 @@ class Kernel:
 
     def __truediv__(self, other: float) -> Kernel:
         number = _float(other)
-        return NotImplemented if number is None else self * (1 / number if number else float("inf"))
+        if number is None:
+            raise _unsupported("/", other)
+        return self * (1 / number if number else float("inf"))
 
     def conjugate(self, by: ArrayLike) -> Kernel:
         """M K Mᵀ for a matrix M with a row per output."""
@@ -131,6 +138,11 @@ class Kernel:
         others = points if Z is None else _points("Z", Z)
         count = None if outputs is None else whole(outputs, "outputs")
         return _orff.kernel_eval(json.dumps(self._form), points, others, count)
+
+
+def _unsupported(sign: str, other: Any) -> TypeError:
+    """The error of what is no kernel and no number, before its own methods try: tables of polars have errors of their own."""
+    return TypeError(f"unsupported operand type(s) for {sign}: 'Kernel' and '{type(other).__name__}'")
 
 
 def _points(name: str, values: ArrayLike) -> np.ndarray:
@@ -178,7 +190,12 @@ def as_kernel(kernel: Kernel | str | Mapping[str, Any], name: str = "kernel") ->
 
 def _rows(values: Any, name: str) -> Any:
     """The rows of a matrix, for the library to read; what is none is for the library to refuse."""
-    return plain(array(values, name, "a matrix given by its rows") if hasattr(values, "__array__") else values)
+    if not hasattr(values, "__array__"):
+        return plain(values)
+    found = array(values, name, "a matrix given by its rows")
+    if found.size > LARGEST:
+        raise ParameterError(f"{name}: expected at most {LARGEST} numbers, got {found.size}")
+    return plain(found)
 
 
 def decomposable(kernel: Kernel | str = "gaussian", output: str | ArrayLike = "identity") -> Kernel:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arguments import array, flag, floats, levels as between, refused, whole, word
+from ._arguments import array, coverages as wide_of, flag, floats, levels as between, refused, whole, word
 from ._errors import ParameterError
 from ._json import plain, said
 
@@ -79,7 +79,7 @@ def _on(ax: Axes | None, draw: Callable[[Axes], Any], options: dict[str, Any]) -
         try:
             draw(Figure().subplots())
         except Exception as error:
-            raise TypeError(f"options: {', '.join(options)}: {error}") from error
+            raise TypeError(f"options: {', '.join(options)}: {str(error)[:400]}") from error
     ax = plt.subplots()[1] if ax is None else ax
     draw(ax)
     return ax
@@ -496,13 +496,19 @@ def _folds(cv: Any, estimator: Any, X: Any, y: Any, rows: int, groups: Any) -> l
     """Numbers of the rows to learn from and of the others, for each fold."""
     from sklearn.base import is_classifier
     from sklearn.model_selection import check_cv
+    from sklearn.utils.multiclass import type_of_target
 
+    from . import _data
+
+    if is_classifier(estimator):
+        with _data.named("y"):
+            type_of_target(y)
     try:
         splits = check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups)
         folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
     except Exception as error:
-        why = str(error)[:200]
-        raise ParameterError(f"cv: expected folds as scikit-learn takes them, got {said(cv)} ({why})") from None
+        why, what = str(error)[:200], "cv, y" if is_classifier(estimator) else "cv"
+        raise ParameterError(f"{what}: expected folds as scikit-learn takes them, got {said(cv)} ({why})") from None
     one = [part.ndim == 1 and part.size > 0 and part.dtype.kind in "iu" for fold in folds for part in fold]
     if not one or not all(one) or not all(-rows <= part.min() <= part.max() < rows for fold in folds for part in fold):
         raise refused("cv", "folds of numbers of rows", cv)
@@ -545,14 +551,20 @@ def learning_curve(
     ['learned from', 'held out']
     """
     from sklearn.model_selection import learning_curve as curve
+    from sklearn.utils import _safe_indexing
 
     from . import _data
 
     _check_axes(ax)
     rows = _data.rows(_data.table(X))
-    shape = (rows,) if y is None else array(y, "y", f"{rows} rows as in X").shape
+    with _data.named("X"):  # Arrow has columns that it cannot take rows of
+        _safe_indexing(X, [0])
+    outputs = None if y is None else array(y, "y", f"{rows} rows as in X")
+    shape = (rows,) if outputs is None else outputs.shape
     if shape[:1] != (rows,):
         raise ValueError(f"y: expected {rows} rows as in X, got {shape[0] if shape else said(y)}")
+    if type(y).__module__.split(".")[0] == "pyarrow":
+        y = outputs
     sizes = floats(train_sizes, "train_sizes", "numbers > 0")
     if sizes.ndim != 1 or not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():
         raise refused("train_sizes", "numbers > 0", train_sizes)
@@ -622,7 +634,7 @@ def quantile_fan(
     if model.n_features_in_ != 1:
         raise ValueError(f"model: expected one input, got {model.n_features_in_}")
     output, size = whole(output, "output", 0, model.n_outputs_ - 1), whole(size, "size", 2, LARGEST)
-    wide = np.sort(np.atleast_1d(between(coverages, "coverages")))[::-1]
+    wide = np.sort(np.atleast_1d(wide_of(coverages, "coverages")))[::-1]
     seen = _points(model)
     if not len(seen):
         raise ValueError("model: expected training points, and none was kept")

@@ -281,6 +281,14 @@ CASES = {
         lambda: curved().score(X, [([0, np.nan], [1, 2])] * N),
         "y: row 1, column argument 2: nan is not",
     ),
+    "pairs-close": (
+        lambda: curves().fit(X, [([0, 5e-324], [1, 2])] * N),
+        "y, grid: the argument of the curves: its values lie too close together",
+    ),
+    "score-arguments-far": (
+        lambda: curved().score(X, [([0, 1e308], [1, 2])] * N),
+        "y: arguments: expected numbers nearer to those learned from",
+    ),
     "score-values": (lambda: curved().score(X, [([0, 1], [1, np.inf])] * N), "y: row 1, column output 2: inf is not"),
     "pairs-ragged": (lambda: curves().fit(X, [([0, [1]], [1, 2])] * N), "y: curve 1: expected numbers"),
     # learned kernels
@@ -404,6 +412,7 @@ CASES = {
     ),
     "kernel-mapping": (lambda: orff.decomposable("gaussian", {"a": 1}), "output: expected a word such as identity"),
     "kernel-masked-by": (lambda: orff.conjugate(np.ma.masked_all((2, 2)), "gaussian"), "by: expected a matrix given by"),
+    "kernel-large": (lambda: orff.conjugate(np.zeros((24, 10**6)), "gaussian"), "by: expected at most 10000000 numbers"),
     "kernel-records": (lambda: orff.conjugate(np.zeros(2, "f8,f8"), "gaussian"), "by: expected a matrix given by"),
     "kernel-outputs": (lambda: orff.gaussian(1.0)(X, outputs=True), "outputs: expected a whole number ≥ 1, got true"),
     "kernel-text": (lambda: orff.gaussian(1.0)(np.array([["1"]], dtype=object)), "X: expected an array of numbers"),
@@ -440,8 +449,8 @@ CASES = {
     # parameters beyond numbers, and fewer atoms than terms
     "lengthscale-small": (lambda: ridge(lengthscale=5e-324).fit(X, Y), "lengthscale: expected numbers from 1e-150 to"),
     "lengthscale-exact": (lambda: orff.ExactOperatorRidge(lengthscale=5e-324).fit(X, Y), "lengthscale: expected numbers"),
-    "bandwidth-small": (lambda: laplacian(bandwidth=5e-324).fit(X, LABELS), "bandwidth: expected numbers from 1e-150"),
-    "bandwidth-large": (lambda: laplacian(bandwidth=1e308).fit(X, LABELS), "bandwidth: expected numbers from 1e-150"),
+    "bandwidth-small": (lambda: laplacian(bandwidth=5e-324).fit(X, LABELS), "bandwidth: expected numbers from 1e-140"),
+    "bandwidth-large": (lambda: laplacian(bandwidth=1e308).fit(X, LABELS), "bandwidth: expected numbers from 1e-140"),
     "alpha-exact": (lambda: orff.ExactOperatorRidge(alpha=1e308).fit(X, Y), "alpha: expected a number ≥ 0, finite also"),
     "alpha-risk": (lambda: orff.RiskRegressor(alpha=1e308, n_components=16).fit(X, Y), "alpha: expected a number ≥ 0"),
     "alpha-landmarks": (lambda: orff.LandmarkClassifier(alpha=1e308).fit(X, LABELS), "alpha: expected a number ≥ 0"),
@@ -485,6 +494,40 @@ CASES = {
         "argument_lengthscale: expected",
     ),
     "crossing-large": (lambda: orff.JointQuantileRegression(crossing=1e30).fit(X, Y[:, 0]), "crossing: expected"),
+    "weight-tiny-curves": (
+        lambda: curves().fit(X, np.column_stack([Y, Y]), np.full(N, 5e-324)),
+        "sample_weight: expected a sum above 1e-150",
+    ),
+    "weight-tiny-levels": (
+        lambda: orff.QuantileFunction(n_components=16).fit(X, Y[:, 0], np.full(N, 5e-324)),
+        "sample_weight: expected a sum above 1e-150",
+    ),
+    "bandwidth-lengthscale": (lambda: laplacian(bandwidth=1e150).fit(X, LABELS), "bandwidth: expected numbers from"),
+    "levels-extreme": (lambda: orff.JointQuantileRegression(levels=[5e-324]).fit(X, Y[:, 0]), "levels: expected numbers"),
+    "levels-near": (
+        lambda: orff.JointQuantileRegression(levels=[0.5, 1 - 2**-53]).fit(X, Y[:, 0]),
+        "levels: expected numbers from 1e-9 to 1",
+    ),
+    "coverage-near": (lambda: quantiles().predict_interval(X[:, :1], 1 - 2**-53), "coverage: expected a number between"),
+    "plot-coverages-near": (
+        lambda: draw("quantile_fan", quantiles(), coverages=1 - 2**-53),
+        "coverages: expected numbers between",
+    ),
+    "half-unlabeled": (lambda: laplacian(unlabeled="\ud800").fit(X, LABELS), "unlabeled: expected words in UTF-8"),
+    "half-class": (
+        lambda: orff.OperatorClassifier(class_weight={"\ud800": 1.0}, n_components=16).fit(X, LABELS),
+        "class_weight: expected words in UTF-8",
+    ),
+    "half-name": (
+        lambda: ridge().fit(pd.DataFrame(X, columns=pd.Index(["a", "\ud800"], dtype=object)), Y),
+        "X: names of columns: expected words in UTF-8",
+    ),
+    "task-digits": (lambda: ridge().fit(X, Y[:, 0], task=10**5000), "task: expected words, or numbers of fewer digits"),
+    "save-long": (lambda: fitted().save("x" * 10**5), "path: expected a text or a path that a file can have"),
+    "validate-gaps": (
+        lambda: var().validate(np.where(np.isin(np.arange(N), [1, 3])[:, None], np.nan, SERIES), window=5),
+        "Y, window: the first window of 5 rows has fewer than two steps",
+    ),
     "nu-tiny": (lambda: orff.FourierOneClassSVM(nu=5e-324).fit(X), "nu: expected"),
 }
 

@@ -435,3 +435,20 @@ def test_frames_without_rows_yet_are_refused(rows):
     ):
         with pytest.raises(TypeError, match=f"^{name}: {said}$"):
             ask()
+
+
+def test_numbers_across_the_words_of_memory():
+    def across(values):
+        return np.frombuffer(b"\0" + values.tobytes(), np.uint8)[1:].view(np.float64).reshape(values.shape)
+
+    rng = np.random.default_rng(0)
+    X, Y = rng.uniform(-1, 1, (24, 2)), np.cumsum(rng.normal(size=(24, 2)), axis=0)
+    assert not across(Y).flags.aligned
+    series = orff.FourierVAR("linear", order=1).fit(Y)
+    assert (orff.FourierVAR("linear", order=1).fit(across(Y)).params == series.params).all()
+    assert (series.forecast(3, history=across(Y)).mean == series.forecast(3, history=Y).mean).all()
+    quantiles = orff.QuantileFunction(n_components=16).fit(across(X), across(Y[:, :1]))
+    assert (quantiles.cdf(X, across(Y[:, :1])) == quantiles.cdf(X, Y[:, :1])).all()
+    curves = orff.FunctionalRidge(n_components=16).fit(X, Y)
+    assert (curves.predict(X, at=across(np.abs(X))) == curves.predict(X, at=np.abs(X))).all()
+    assert (orff.gaussian(0.5)(across(X)) == orff.gaussian(0.5)(X)).all()

@@ -416,3 +416,9 @@ def test_constants_and_short_series_have_orders():
         orff.FourierVAR("linear", order="validation").fit(Y[:10])
     with pytest.raises(ValueError, match="lie too close together"):
         orff.FourierVAR("linear").fit(1e-200 * Y)
+
+
+def test_deviations_of_errors_keep_their_unit():
+    Y = np.cumsum(np.random.default_rng(1).normal(size=(40, 2)), axis=0)
+    near, far = (orff.FourierVAR("linear", order=1).validate(unit * Y, window=10) for unit in (1.0, 2.0**332))  # 1e100
+    assert far.sd / far.mse == pytest.approx(near.sd / near.mse, rel=1e-9)

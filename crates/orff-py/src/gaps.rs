@@ -3,6 +3,7 @@
 use orff::model::Model;
 use orff::rows::Inputs;
 use orff_table::{Code, Encoding, Missing};
+use serde::Deserialize;
 
 /// What happens to inputs that are NaN.
 #[derive(Clone)]
@@ -18,7 +19,12 @@ pub enum Gaps {
 impl Gaps {
     /// As the model's file says.
     pub fn of(model: &Model) -> Self {
-        let Ok(encoding) = serde_json::from_value::<Encoding>(model.info.encoding.clone()) else {
+        // each prediction asks, and an encoding has an entry for each input
+        let error = serde_json::to_value(Missing::Error).ok();
+        if model.info.encoding.get("missing") == error.as_ref() {
+            return Gaps::Refused;
+        }
+        let Ok(encoding) = Encoding::deserialize(&model.info.encoding) else {
             return Gaps::Refused;
         };
         match encoding.missing {

@@ -9,7 +9,7 @@ use crate::task;
 use numpy::{Element, PyReadonlyArray2};
 use orff::Error;
 use orff::linalg::Real;
-use orff::model::{Body, Model, Query};
+use orff::model::{Body, Info, Model, Query};
 use orff::params::Param;
 use orff::rows::Inputs;
 use pyo3::prelude::*;
@@ -297,10 +297,23 @@ impl PyModel {
         (self.model.inputs(), self.model.outputs(), features)
     }
 
-    /// How the model came to be, as JSON; choices begin with the names that parameters have in Python.
+    /// How the model came to be, as JSON; choices begin with the names that parameters have in Python. Of the encoding only
+    /// whether inputs had names: the rest has an entry for each of them.
     fn info(&self) -> PyResult<String> {
-        let mut info = self.model.info.clone();
-        info.training.choices.iter_mut().for_each(|line| *line = in_python(line, self.spec()));
+        let own = &self.model.info;
+        let mut training = own.training.clone();
+        training.choices.iter_mut().for_each(|line| *line = in_python(line, self.spec()));
+        let info = Info {
+            learner: own.learner.clone(),
+            params: own.params.clone(),
+            inputs: own.inputs.clone(),
+            outputs: own.outputs.clone(),
+            column: own.column,
+            classes: own.classes.clone(),
+            outliers: own.outliers.clone(),
+            encoding: serde_json::json!({ "named": own.encoding.get("named") }),
+            training,
+        };
         let text = serde_json::to_string(&info);
         text.map_err(|e| pyo3::exceptions::PyRuntimeError::new_err(e.to_string()))
     }

@@ -21,7 +21,7 @@ const ROWS: [(&str, &str); 7] = [
 ];
 
 /// How sentences about data begin, and the arguments that they are about.
-const ABOUT: [(&str, &str); 13] = [
+const ABOUT: [(&str, &str); 16] = [
     ("input ", "X"),
     ("output ", "y"),
     ("variable ", "Y"),
@@ -34,6 +34,9 @@ const ABOUT: [(&str, &str); 13] = [
     ("no row counts: every weight is zero", "sample_weight"),
     ("no row counts: every label is missing", "sample_weight, y"),
     ("one class only", "y"),
+    ("the argument of the curves", "y, grid"),
+    ("the first window of ", "Y, window"),
+    ("no row after a window", "Y, exog"),
     // "no 3 consecutive rows of the series are complete"
     ("no ", "Y"),
 ];

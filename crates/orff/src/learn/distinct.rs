@@ -77,10 +77,11 @@ fn whole(rows: &dyn Rows, memory: usize, watch: &mut dyn Watch) -> Result<(Batch
         return Err(Error::Data("no inputs or no outputs: choose at least one column of each".into()));
     }
     watch.stage("read");
-    let (mut parts, mut read, mut numbers) = (Vec::new(), 0, 0);
+    let (mut parts, mut read, mut numbers, mut weight) = (Vec::new(), 0, 0, 0.0);
     for batch in rows.batches()? {
         let batch = batch?;
         sample::check(&batch, read)?;
+        weight += sample::sum(&batch);
         // by the number of its row, while that is known
         Preparation::plain(rows.inputs()).prepare(&batch.inputs, read + 1)?;
         read += batch.inputs.nrows();
@@ -98,6 +99,7 @@ fn whole(rows: &dyn Rows, memory: usize, watch: &mut dyn Watch) -> Result<(Batch
         let why = "no rows: the data are empty (after dropping rows with missing values, if that was asked)";
         return Err(Error::Data(why.into()));
     }
+    sample::weighty(weight)?;
     Ok((join(&parts, read), read))
 }
 

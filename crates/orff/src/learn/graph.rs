@@ -5,7 +5,6 @@ use crate::error::{Error, Result};
 use crate::graph::{EXACT_ROWS, Laplacian, Moment, Neighbours, Points, Search};
 use crate::params::Auto;
 use crate::rows::Csr;
-use crate::spectrum::check_length;
 use crate::watch::Watch;
 
 /// Neighbours that are compared, and the first of them where none can be.
@@ -14,6 +13,9 @@ pub(super) const NEIGHBOURS: [usize; 3] = [10, 20, 50];
 pub(super) const POWERS: [u32; 4] = [1, 2, 3, 5];
 /// Graphs of more rows have the fewest neighbours: lists of fifty take half a gigabyte for a million rows.
 const MANY_ROWS: usize = 100_000;
+/// Bandwidths that leave room for lengthscales beside them, and for squares of these.
+const NARROWEST: f64 = 1e-140;
+const WIDEST: f64 = 1e140;
 /// Edges whose lengths are looked at.
 const EDGES: usize = 10_000;
 
@@ -73,8 +75,9 @@ impl Graphing {
                 "a graph of one sample has no edges: give at least two rows, with outputs or without".into(),
             ));
         }
-        if let Some(bandwidth) = self.bandwidth.fixed() {
-            check_length("bandwidth", bandwidth)?;
+        if let Some(given) = self.bandwidth.fixed().filter(|b| !(NARROWEST..=WIDEST).contains(b)) {
+            let expected = format!("numbers from {NARROWEST:e} to {WIDEST:e}, as lengthscales are multiples of it");
+            return Err(Error::parameter("bandwidth", expected, format!("{given:e}")));
         }
         let most = self.counts(n).into_iter().max().unwrap_or(NEIGHBOURS[0]);
         Neighbours::find(points, most, self.search, self.seed, watch)

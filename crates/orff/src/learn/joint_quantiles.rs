@@ -9,7 +9,7 @@ use crate::curve::CurveBasis;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::linalg;
-use crate::model::{Curves, Exact, Held, Query, Training, check_level};
+use crate::model::{Curves, Exact, Held, Query, Training};
 use crate::params::{Auto, Params};
 use crate::rows::{Inputs, Rows};
 use crate::solve::Sections;
@@ -82,6 +82,9 @@ declare! {
         limits
 }
 
+/// Levels nearer to 0 or 1 would be lost to rounding beside the others.
+const EXTREME: f64 = 1e-9;
+
 /// Features that choose lengthscale and ridge.
 const CHOOSING: usize = 256;
 
@@ -106,7 +109,11 @@ impl JointQuantiles {
     /// The levels in increasing order.
     fn knots(&self) -> Result<Vec<f64>> {
         let mut knots = self.levels.0.clone();
-        knots.iter().try_for_each(|level| check_level("levels", *level))?;
+        if let Some(level) = knots.iter().find(|level| !(EXTREME..=1.0 - EXTREME).contains(*level)) {
+            let expected =
+                format!("numbers from {EXTREME:e} to 1 − {EXTREME:e} (no rows tell more extreme ones apart)");
+            return Err(Error::parameter("levels", expected, level));
+        }
         knots.sort_unstable_by(f64::total_cmp);
         match knots.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(Error::parameter("levels", "different numbers", format!("{} twice", pair[0]))),

@@ -136,7 +136,7 @@ pub fn check(batch: &Batch, first: usize) -> Result<()> {
 }
 
 /// The sum of the weights of a block: of entries those of observed outputs; 0 where every row counts once.
-fn sum(batch: &Batch) -> f64 {
+pub fn sum(batch: &Batch) -> f64 {
     let y = &batch.outputs;
     match &batch.weights {
         None => 0.0,
@@ -149,7 +149,7 @@ fn sum(batch: &Batch) -> f64 {
 }
 
 /// Refuses weights that would vanish; a sum of zero is refused by whoever finds no row that counts.
-fn weighty(sum: f64) -> Result<()> {
+pub fn weighty(sum: f64) -> Result<()> {
     if sum == 0.0 || sum > LIGHTEST {
         return Ok(());
     }

@@ -97,12 +97,14 @@ impl Tally {
         let squares: Vec<f64> = self.rows().map(|row| mean(&mut row.iter().map(|v| v * v))).collect();
         let rows: Vec<f64> = order.iter().map(|&i| squares[i]).collect();
         let mse = mean(&mut rows.iter().copied());
-        let variance = mean(&mut rows.iter().map(|r| (r - mse) * (r - mse)));
+        // squares of squares may be beyond numbers where the squares are not; a power of two changes no digit
+        let unit = if mse > 0.0 && mse.is_finite() { libm::exp2(libm::floor(libm::log2(mse))) } else { 1.0 };
+        let variance = mean(&mut rows.iter().map(|r| ((r - mse) / unit).powi(2)));
         let of_step = |k: usize| mean(&mut order.iter().filter(|&&i| self.step[i] == k).map(|&i| squares[i]));
         let of_variable = |t: usize| mean(&mut errors.col(t).iter().map(|e| e * e));
         Ok(Validation {
             mse,
-            sd: variance.sqrt(),
+            sd: unit * variance.sqrt(),
             by_step: (0..horizon).map(of_step).collect(),
             by_variable: (0..p).map(of_variable).collect(),
             rows: rows.len(),

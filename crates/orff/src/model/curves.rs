@@ -60,6 +60,14 @@ pub fn check_level(name: &str, level: f64) -> Result<()> {
     Err(Error::parameter(name, "a number between 0 and 1", level))
 }
 
+/// Refuses a probability of an interval that is none, or so near to 1 that nothing is left outside.
+fn check_coverage(coverage: f64) -> Result<()> {
+    if 0.5 + 0.5 * coverage < 1.0 {
+        return check_level("interval", coverage);
+    }
+    Err(Error::parameter("interval", "a number between 0 and 1, with something left outside", coverage))
+}
+
 /// Refuses arguments that are no numbers.
 pub fn check_arguments(at: &[f64]) -> Result<()> {
     match at.iter().find(|t| !t.is_finite()) {
@@ -223,7 +231,7 @@ impl Curves {
     /// for new rows of the same law, however wrong the quantiles are (conformalised quantile regression, Romano, Patterson and
     /// Candès 2019); zero without rows that were kept for it.
     pub fn margins(&self, outputs: usize, coverage: f64) -> Result<Vec<f64>> {
-        check_level("interval", coverage)?;
+        check_coverage(coverage)?;
         let Some(kept) = &self.calibration else { return Ok(vec![0.0; outputs]) };
         let columns = outputs * self.basis.count();
         let ends = self.quantiles(kept.subcols(0, columns), &[0.5 - 0.5 * coverage, 0.5 + 0.5 * coverage])?;
@@ -258,7 +266,7 @@ impl Curves {
 
     /// The ends of intervals (n×p each) that hold an observation with probability `coverage`, wider by margins (p).
     pub fn interval(&self, columns: MatRef<f64>, coverage: f64, margins: &[f64]) -> Result<(Mat<f64>, Mat<f64>)> {
-        check_level("interval", coverage)?;
+        check_coverage(coverage)?;
         let ends = self.quantiles(columns, &[0.5 - 0.5 * coverage, 0.5 + 0.5 * coverage])?;
         let (n, p) = (columns.nrows(), margins.len());
         let lower = Mat::from_fn(n, p, |i, t| ends[(i, 2 * t)] - margins[t]);

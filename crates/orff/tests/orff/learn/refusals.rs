@@ -2,11 +2,12 @@
 
 use super::noisy;
 use faer::Mat;
-use orff::learn::{FourierFeatures, Nystrom, Regression};
+use orff::learn::{FourierFeatures, Nystrom, Regression, learner};
 use orff::model::{Body, Info, Model, Query};
 use orff::params::Auto;
 use orff::rows::{Csr, Inputs, Table, Weights};
 use orff::watch::Silent;
+use serde_json::{Map, Value, json};
 
 #[test]
 fn bad_data_are_refused_with_their_place() {
@@ -137,4 +138,33 @@ fn numbers_are_read_as_people_write_them() {
         assert_eq!(kind.parse("ridge", text).unwrap().as_f64(), Some(number));
     }
     assert!(["nan", "inf", "x", "-1", "", "1 2"].iter().all(|text| kind.parse("ridge", text).is_err()));
+}
+
+#[test]
+fn the_ends_of_floating_point_are_refused_by_the_name_of_what_is_there() {
+    let (x, y) = noisy(40);
+    let rows = || Table::new(x.clone(), y.clone()).unwrap();
+    let said = |name: &str, given: Value, rows: &Table| -> String {
+        let given: Map<String, Value> = given.as_object().cloned().unwrap();
+        let features = if name == "joint-quantiles" { json!({}) } else { json!({ "features": 16 }) };
+        let given = given.into_iter().chain(features.as_object().cloned().unwrap()).collect();
+        (learner(name).unwrap().fit)(&given, rows, &mut Silent).err().unwrap().to_string()
+    };
+    let light = rows().weighted(Weights::Row(vec![5e-324; 40])).unwrap();
+    for name in ["functional", "quantiles", "joint-quantiles", "regression"] {
+        let said = said(name, json!({}), &light);
+        assert!(said.starts_with("weights: expected a sum above 1e-150"), "{name}: {said}");
+    }
+    for level in [5e-324, 1.0 - 2f64.powi(-53)] {
+        let said = said("joint-quantiles", json!({ "levels": [level] }), &rows());
+        assert!(said.starts_with("levels: expected numbers from 1e-9 to 1 − 1e-9"), "{said}");
+    }
+    for bandwidth in [1e150, 1e-150] {
+        let said = said("laplacian", json!({ "bandwidth": bandwidth }), &rows());
+        assert!(said.starts_with("bandwidth: expected numbers from 1e-140 to 1e140"), "{said}");
+    }
+    let given = json!({ "features": 16 }).as_object().cloned().unwrap();
+    let model = (learner("quantiles").unwrap().fit)(&given, &rows(), &mut Silent).unwrap();
+    let at = model.curves.as_ref().unwrap().margins(y.ncols(), 1.0 - 2f64.powi(-53));
+    assert!(at.unwrap_err().to_string().starts_with("interval: expected a number between 0 and 1"));
 }
