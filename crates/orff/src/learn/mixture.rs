@@ -92,15 +92,17 @@ pub(super) fn learned(
     Ok(Some((found, lines)))
 }
 
-/// The spectrum of a kernel that has one, and what outputs are of it. A multiple does not matter: the ridge is chosen afterwards. The
-/// share of a gradient part that is open is chosen afterwards too.
+/// The spectrum of a kernel that has one, and what outputs are of it. A multiple does not matter: the ridge is chosen afterwards. A
+/// share of the gradient part that is open is learned with the components, and chosen anew, on more rows, afterwards.
 fn place(kernel: &Kernel) -> Result<(&Spectrum, MixtureForm)> {
     let field = |gradient: f64| MixtureForm::Field { gradient, rotation: 1.0 - gradient };
     match kernel {
         Kernel::Decomposable(k) => Ok((&k.spectrum, MixtureForm::Scalar)),
         Kernel::CurlFree(k) => Ok((&k.spectrum, field(1.0))),
         Kernel::DivFree(k) => Ok((&k.spectrum, field(0.0))),
-        Kernel::Helmholtz(Helmholtz { spectrum, gradient }) => Ok((spectrum, field(gradient.fixed().unwrap_or(0.5)))),
+        Kernel::Helmholtz(Helmholtz { spectrum, gradient }) => {
+            Ok((spectrum, gradient.fixed().map_or(MixtureForm::Helmholtz, field)))
+        }
         Kernel::Scaled(k) => place(&k.of),
         _ => Err(Error::refused(
             "components that are learned inside a sum, a product or another change of a kernel",

@@ -21,7 +21,8 @@ const PASSES: (usize, usize) = (30, 100);
 const FARTHEST: f64 = 30.0;
 
 /// Rows with outputs y that are normal, with the covariance Σ_q w_q k_q(x − x′) + η/weight of each output by itself, or that of a field
-/// of it: the logarithm of their density, as a function of θ = (ln w, μ, ln s of each component, ln η).
+/// of it: the logarithm of their density, as a function of θ = (ln w, μ, ln s of each component, ln η) and, where it is open, the log-odds
+/// of the gradient share of a field.
 ///
 /// With gaps each output has rows of its own. One evaluation costs n³ operations and n²·Q·d for each set of rows; of fields (nd)³ and
 /// n²·Q·d².
@@ -112,7 +113,7 @@ impl MixtureEvidence {
         let together = !matches!(weights, Some(Weights::Entry(_)))
             && (0..n).all(|i| (0..p).all(|t| outputs[(i, t)].is_finite() || weight(i, t) == 0.0));
         let groups: Vec<Group> = match (form, together) {
-            (Form::Field { .. }, _) => vec![field()],
+            (Form::Field { .. } | Form::Helmholtz, _) => vec![field()],
             (Form::Scalar, true) => vec![apart(&(0..p).collect::<Vec<_>>())],
             (Form::Scalar, false) => (0..p).map(|t| apart(&[t])).collect(),
         };
@@ -124,9 +125,9 @@ impl MixtureEvidence {
         Ok(MixtureEvidence { points, form, groups, components, observed })
     }
 
-    /// Number of parameters: Q(1 + 2d) + 1.
+    /// Number of parameters: Q(1 + 2d) + 1, one more for a share that is open.
     pub fn parameters(&self) -> usize {
-        self.components * self.width() + 1
+        self.components * self.width() + self.form.rest()
     }
 
     /// Parameters of a component.
@@ -142,7 +143,8 @@ impl MixtureEvidence {
             mean: part[1..=d].to_vec(),
             deviation: part[1 + d..].iter().map(|s| libm::exp(*s)).collect(),
         };
-        let mut all: Vec<Component> = theta[..theta.len() - 1].chunks_exact(self.width()).map(of).collect();
+        let mut all: Vec<Component> =
+            theta[..self.components * self.width()].chunks_exact(self.width()).map(of).collect();
         let total: f64 = all.iter().map(|c| c.weight).sum();
         all.iter_mut().for_each(|c| c.weight /= total);
         all
@@ -169,9 +171,15 @@ impl MixtureEvidence {
 
     fn add(&self, group: &Group, theta: &[f64], gradient: &mut [f64]) -> Result<f64> {
         let (n, p) = group.y.shape();
-        let (d, width, form) = (self.points.ncols(), self.width(), self.form);
+        let (d, width) = (self.points.ncols(), self.width());
+        let (parts, rest) = theta.split_at(self.components * width);
+        let (form, noise, last) = (self.form.closed(rest), libm::exp(rest[0]), parts.len());
         let size = form.size(d);
-        let (parts, noise) = (&theta[..theta.len() - 1], libm::exp(theta[theta.len() - 1]));
+        // dg/d(log-odds)
+        let turn = match (self.form, form) {
+            (Form::Helmholtz, Form::Field { gradient, rotation }) => Some(gradient * rotation),
+            _ => None,
+        };
         // ln w, μ and s² of each component
         let squares: Vec<Vec<f64>> = parts
             .chunks_exact(width)
@@ -179,17 +187,20 @@ impl MixtureEvidence {
             .collect();
         let plain: Vec<(f64, &[f64], &[f64])> =
             parts.chunks_exact(width).zip(&squares).map(|(part, s)| (part[0], &part[1..=d], s.as_slice())).collect();
-        let delta = |i: usize, j: usize| -> Vec<f64> {
-            let (x, z) = (self.points.row(group.places[i].row), self.points.row(group.places[j].row));
-            (0..d).map(|k| x[k] - z[k]).collect()
+        let points: Vec<Vec<f64>> =
+            group.places.iter().map(|place| self.points.row(place.row).iter().copied().collect()).collect();
+        let delta = |i: usize, j: usize, out: &mut [f64]| {
+            out.iter_mut().enumerate().for_each(|(k, out)| *out = points[i][k] - points[j][k]);
         };
         // C of the numbers of a row with those of the rows up to it
         let of_place = |i: usize| -> Mat<f64> {
             let own = &group.places[i];
             let mut rows = Mat::zeros(own.outputs.len(), own.first + own.outputs.len());
+            let (mut block, mut difference) = (Mat::zeros(size, size), vec![0.0; d]);
             for (j, other) in group.places[..=i].iter().enumerate() {
-                let (mut block, difference) = (Mat::zeros(size, size), delta(i, j));
-                plain.iter().for_each(|part| Wave::at(*part, &difference).add(form, &mut block));
+                block.as_mut().fill(0.0);
+                delta(i, j, &mut difference);
+                plain.iter().for_each(|part| Wave::at(form, *part, &difference).add(form, &mut block));
                 for (a, &s) in own.outputs.iter().enumerate() {
                     for (b, &t) in other.outputs.iter().enumerate() {
                         rows[(a, other.first + b)] = block[(s, t)];
@@ -224,12 +235,14 @@ impl MixtureEvidence {
         let of_row = |i: usize| -> Vec<f64> {
             let mut sums = vec![0.0; theta.len()];
             let own = &group.places[i];
+            let (mut g, mut difference) = (Mat::zeros(size, size), vec![0.0; d]);
             for k in own.first..own.first + own.outputs.len() {
-                sums[theta.len() - 1] += slope(k, k) * noise / group.precision[k];
+                sums[last] += slope(k, k) * noise / group.precision[k];
             }
             for (j, other) in group.places[..=i].iter().enumerate() {
                 // of rows that differ both orders count, and the block is made symmetric, as K is
-                let (mut g, times) = (Mat::zeros(size, size), if i == j { 0.5 } else { 1.0 });
+                let times = if i == j { 0.5 } else { 1.0 };
+                g.as_mut().fill(0.0);
                 for (a, &s) in own.outputs.iter().enumerate() {
                     for (b, &t) in other.outputs.iter().enumerate() {
                         let one = times * slope(own.first + a, other.first + b);
@@ -237,9 +250,13 @@ impl MixtureEvidence {
                         g[(t, s)] += one;
                     }
                 }
-                let difference = delta(i, j);
-                for (part, sums) in plain.iter().zip(sums.chunks_exact_mut(width)) {
-                    Wave::at(*part, &difference).slope(form, &g, sums);
+                delta(i, j, &mut difference);
+                for (q, part) in plain.iter().enumerate() {
+                    let wave = Wave::at(form, *part, &difference);
+                    wave.slope(form, &g, &mut sums[q * width..(q + 1) * width]);
+                    if let Some(turn) = turn {
+                        sums[last + 1] += turn * wave.by_share(&g);
+                    }
                 }
             }
             sums

@@ -76,6 +76,13 @@ fn the_evidence_of_a_field_is_that_of_its_kernel() {
         let value = evidence.value(&theta, &mut vec![0.0; theta.len()]).unwrap();
         let expected = density / numbers.len() as f64;
         assert!((value - expected).abs() < 1e-10 * expected.abs(), "{name}: {value} {expected}");
+        if name == "helmholtz" {
+            // a share of 0.3 by its log-odds
+            let open = MixtureEvidence::new(x.clone(), &gaps, Some(&weights), 2, MixtureForm::Helmholtz).unwrap();
+            let theta = [theta.clone(), vec![(0.3f64 / 0.7).ln()]].concat();
+            let value = open.value(&theta, &mut vec![0.0; theta.len()]).unwrap();
+            assert!((value - expected).abs() < 1e-10 * expected.abs(), "{value} {expected}");
+        }
     }
 }
 
@@ -106,7 +113,7 @@ fn its_gradient_is_that_of_differences() {
     let rows = Weights::Row((0..30).map(|i| 0.5 + (i % 3) as f64).collect());
     let entries = Weights::Entry(Mat::from_fn(30, 2, |i, t| 1.0 + (i % 5) as f64 + t as f64));
     let seen = [(&y, None), (&y, Some(&rows)), (&gaps, Some(&rows)), (&gaps, Some(&entries))];
-    let forms = [MixtureForm::Scalar, FIELDS[0].1, FIELDS[1].1, FIELDS[2].1];
+    let forms = [MixtureForm::Scalar, FIELDS[0].1, FIELDS[1].1, FIELDS[2].1, MixtureForm::Helmholtz];
     for (form, (y, weights)) in forms.into_iter().flat_map(|form| seen.map(|seen| (form, seen))) {
         let evidence = MixtureEvidence::new(x.clone(), y, weights, 2, form).unwrap();
         let mut s = Stream::new(8, 0, 0);

@@ -15,7 +15,12 @@ pub enum Form {
         /// h.
         rotation: f64,
     },
+    /// The same with h = 1 − g and a g that is learned too: θ ends with its log-odds.
+    Helmholtz,
 }
+
+/// ∂/∂g of the covariance with h = 1 − g: 2H − tr H·I.
+const BY_SHARE: Form = Form::Field { gradient: 1.0, rotation: -1.0 };
 
 /// A component at one difference δ: w exp(−½Σs²δ²) cos⟨μ, δ⟩ = Re E, E = exp(ln w − ½Σs²δ² + i⟨μ, δ⟩).
 ///
@@ -24,7 +29,7 @@ pub(super) struct Wave<'a> {
     mean: &'a [f64],
     square: &'a [f64],
     delta: &'a [f64],
-    /// s²δ.
+    /// s²δ, of fields.
     r: Vec<f64>,
     /// The real and the imaginary part of E.
     even: f64,
@@ -33,10 +38,11 @@ pub(super) struct Wave<'a> {
 
 impl<'a> Wave<'a> {
     /// ln w, μ and s² of the component.
-    pub fn at((log, mean, square): (f64, &'a [f64], &'a [f64]), delta: &'a [f64]) -> Self {
-        let r: Vec<f64> = delta.iter().zip(square).map(|(x, s)| x * s).collect();
-        let size = libm::exp(log - 0.5 * dot(&r, delta));
-        let phase = dot(mean, delta);
+    pub fn at(form: Form, (log, mean, square): (f64, &'a [f64], &'a [f64]), delta: &'a [f64]) -> Self {
+        let along = || delta.iter().zip(square).map(|(x, s)| x * s);
+        let far: f64 = along().zip(delta).map(|(r, x)| r * x).sum();
+        let (size, phase) = (libm::exp(log - 0.5 * far), dot(mean, delta));
+        let r = if form == Form::Scalar { Vec::new() } else { along().collect() };
         Wave { mean, square, delta, r, even: size * libm::cos(phase), odd: size * libm::sin(phase) }
     }
 
@@ -64,26 +70,33 @@ impl<'a> Wave<'a> {
         self.r[a] * self.mean[b] + self.r[b] * self.mean[a]
     }
 
+    /// ΣG∘∂K/∂g.
+    pub fn by_share(&self, g: &Mat<f64>) -> f64 {
+        let mut sums = vec![0.0; 1 + 2 * self.mean.len()];
+        self.slope(BY_SHARE, g, &mut sums);
+        sums[0]
+    }
+
     /// Adds the slopes of ΣG∘K, G symmetric (p×p), by ln w, μ and ln s.
     ///
     /// Of fields ΣG∘K = −Re[QE], Q = zᵀWz − Σ W_aa s_a² and W = (g − h)G + h tr G·I.
     pub fn slope(&self, form: Form, g: &Mat<f64>, sums: &mut [f64]) {
         let d = self.mean.len();
-        // Q, and Wr, Wμ and diag W
-        let (q, wr, wm, own) = match form {
-            Form::Scalar => ((-g[(0, 0)], 0.0), vec![0.0; d], vec![0.0; d], vec![0.0; d]),
-            Form::Field { gradient, rotation } => {
-                let trace: f64 = (0..d).map(|a| g[(a, a)]).sum();
-                let w = |a: usize, b: usize| {
-                    (gradient - rotation) * g[(a, b)] + if a == b { rotation * trace } else { 0.0 }
-                };
-                let times = |v: &[f64]| (0..d).map(|a| (0..d).map(|b| w(a, b) * v[b]).sum()).collect::<Vec<f64>>();
-                let (wr, wm): (Vec<f64>, Vec<f64>) = (times(&self.r), times(self.mean));
-                let own: Vec<f64> = (0..d).map(|a| w(a, a)).collect();
-                let real = dot(&self.r, &wr) - dot(self.mean, &wm) - dot(&own, self.square);
-                ((real, -2.0 * dot(&self.r, &wm)), wr, wm, own)
+        let Form::Field { gradient, rotation } = form else {
+            let (even, odd) = (g[(0, 0)] * self.even, g[(0, 0)] * self.odd);
+            sums[0] += even;
+            for (c, x) in self.delta.iter().enumerate() {
+                sums[1 + c] -= odd * x;
+                sums[1 + d + c] -= even * x * x * self.square[c];
             }
+            return;
         };
+        let trace: f64 = (0..d).map(|a| g[(a, a)]).sum();
+        let w = |a: usize, b: usize| (gradient - rotation) * g[(a, b)] + if a == b { rotation * trace } else { 0.0 };
+        let times = |v: &[f64]| (0..d).map(|a| (0..d).map(|b| w(a, b) * v[b]).sum()).collect::<Vec<f64>>();
+        let (wr, wm) = (times(&self.r), times(self.mean));
+        let own: Vec<f64> = (0..d).map(|a| w(a, a)).collect();
+        let q = (dot(&self.r, &wr) - dot(self.mean, &wm) - dot(&own, self.square), -2.0 * dot(&self.r, &wm));
         // −Re of a number times E
         let minus = |real: f64, imaginary: f64| imaginary * self.odd - real * self.even;
         sums[0] += minus(q.0, q.1);
@@ -97,6 +110,22 @@ impl<'a> Wave<'a> {
 }
 
 impl Form {
+    /// With nothing left open, from what stands in θ after the components: ln η, and the log-odds of g.
+    pub(super) fn closed(self, rest: &[f64]) -> Form {
+        match (self, rest.get(1)) {
+            (Form::Helmholtz, odds) => {
+                let gradient = 1.0 / (1.0 + libm::exp(-odds.copied().unwrap_or(0.0)));
+                Form::Field { gradient, rotation: 1.0 - gradient }
+            }
+            (form, _) => form,
+        }
+    }
+
+    /// Numbers in θ after the components.
+    pub(super) fn rest(self) -> usize {
+        if self == Form::Helmholtz { 2 } else { 1 }
+    }
+
     /// Outputs of a row that share a covariance.
     pub(super) fn size(self, d: usize) -> usize {
         if self == Form::Scalar { 1 } else { d }
@@ -104,13 +133,9 @@ impl Form {
 
     /// The mean variance of an output under a component of weight 1.
     pub(super) fn gain(self, mean: &[f64], square: &[f64]) -> f64 {
-        match self {
-            Form::Scalar => 1.0,
-            Form::Field { gradient, rotation } => {
-                let d = mean.len() as f64;
-                (gradient + (d - 1.0) * rotation) * (dot(mean, mean) + square.iter().sum::<f64>()) / d
-            }
-        }
+        let Form::Field { gradient, rotation } = self.closed(&[]) else { return 1.0 };
+        let d = mean.len() as f64;
+        (gradient + (d - 1.0) * rotation) * (dot(mean, mean) + square.iter().sum::<f64>()) / d
     }
 }
 

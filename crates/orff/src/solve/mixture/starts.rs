@@ -37,7 +37,11 @@ impl MixtureEvidence {
             let weight = share / self.form.gain(mean, &square);
             std::iter::once(libm::log(weight)).chain(mean.iter().copied()).chain(deviations).collect()
         };
-        let whole = |parts: Vec<Vec<f64>>, noise: f64| [parts.concat(), vec![libm::log(noise)]].concat();
+        let whole = |parts: Vec<Vec<f64>>, noise: f64| {
+            let mut rest = vec![0.0; self.form.rest()];
+            rest[0] = libm::log(noise);
+            [parts.concat(), rest].concat()
+        };
         let (waves, left) = self.pursuit(&tried, q);
         let mut starts = vec![whole(waves.iter().map(|(v, w)| one(*v, w, 0.0)).collect(), left)];
         let (waves, left) = self.pursuit(&tried, q - 1);
