@@ -25,7 +25,7 @@ MAPS = ("pairs", "phases")
 
 def formula(name: str, given: Any) -> dict[str, Any]:
     """What a formula gives; numbers that are not finite are null in JSON."""
-    found = json.loads(_orff.boundformula(name, dumps(given)))
+    found = json.loads(_orff.bound_formula(name, dumps(given)))
     return {key: math.inf if value is None else value for key, value in found.items()}
 
 

@@ -77,7 +77,17 @@ pub fn within_log(prior: &[f64], losses: &[f64], mu: f64, log: f64) -> Result<Ve
         }
         if far(middle) > log { low = middle } else { high = middle }
     }
-    Ok(at(high))
+    // large powers make steps: between neighbouring numbers the atoms at the edge gain most of their weight
+    let edge = |t: f64| {
+        let of = |u: f64| if u == low { t } else { ratio(u, high) };
+        normalised(before.iter().zip(&u).map(|(p, u)| p * of(*u)).collect())
+    };
+    let (mut less, mut more) = (0.0, ratio(low, high));
+    for _ in 0..60 {
+        let middle = 0.5 * (less + more);
+        if log_power_divergence(&edge(middle), &before, mu) > log { less = middle } else { more = middle }
+    }
+    Ok(edge(more))
 }
 
 fn normalised(mut q: Vec<f64>) -> Vec<f64> {
