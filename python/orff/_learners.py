@@ -476,8 +476,9 @@ class AlignedClassifier(Aligned):
     kernel : Kernel or str, default="decomposable"
         The kernel candidates are drawn from: gaussian, matern(2.5), a sum or a product of such.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
-        Lengthscale of every spectrum of the kernel that leaves its own open: auto, a number in the units of
-        the inputs, or one number per input.
+        Lengthscale of every spectrum of the kernel that leaves its own open: auto (candidates of several, in
+        octaves about the median distance between scaled rows), a number in the units of the inputs, or one
+        number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"

@@ -184,3 +184,24 @@ def test_refusals(waves):
         orff.LandmarkFeatures().fit(X, np.zeros(400, dtype=int))
     plain = orff.FourierFeatures().fit(X)
     assert not hasattr(plain, "posterior_")
+
+
+def test_numbers_of_other_methods_are_refused(waves):
+    X, y = waves
+    for options, name in [({"rho": 2.0}, "rho"), ({"method": "chi2", "beta": 2.0}, "beta"), ({"method": 3, "beta": 2.0}, "beta")]:
+        for estimator in (orff.AlignedFeatures, orff.AlignedClassifier):
+            with pytest.raises(orff.ParameterError, match=f"{name}: expected auto with"):
+                estimator(n_components=20, n_candidates=50, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("method", [1.0001, 150, 1000])
+def test_every_power_has_weights(waves, method):
+    X, y = waves
+    model = orff.AlignedClassifier(n_components=20, n_candidates=400, method=method).fit(X, y)
+    q = model.posterior_
+    assert abs(q.sum() - 1) < 1e-12 and (q >= 0).all() and np.isfinite(list(model.bound_.values())).all()
+    # as far from the prior as uniform weights of ten atoms: D + 1 = 40^(μ−1)
+    kept = q > 0
+    far = np.log(np.sum(np.exp(method * np.log(q[kept] * 400) - np.log(400) - (method - 1) * np.log(40))))
+    assert abs(far) < 1e-6 * method
+    assert model.score(X, y) > 0.5

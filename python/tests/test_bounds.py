@@ -1,6 +1,8 @@
 """Bounds, against the formulas of the papers and NumPy's own draws."""
 
 import math
+import os
+import subprocess
 
 import numpy as np
 import orff
@@ -102,3 +104,84 @@ def test_where_no_theorem_applies_the_best_says_why():
     )
     with pytest.raises(ValueError, match="no theorem applies: .*phases"):
         found.best
+
+
+@pytest.mark.parametrize("sum", ["concatenation", "mixture"])
+def test_variance_of_sums(sum):
+    rng = np.random.default_rng(8)
+    n, delta, long = 200_000, np.array([0.4, -0.3]), 2.0
+    kernel = orff.gaussian(1.0) + 0.25 * orff.gaussian(long)
+    wave = lambda scale: np.cos(rng.normal(size=(n, 2)) / scale @ delta)  # noqa: E731
+    exact = kernel([delta], [np.zeros(2)])[0, 0, 0, 0]
+    if sum == "concatenation":  # two atoms
+        errors = wave(1.0) + 0.25 * wave(long) - exact
+        squares = 2 * errors**2
+    else:  # one atom, of the first term with probability 0.8
+        errors = 1.25 * np.where(rng.uniform(size=n) < 0.8, wave(1.0), wave(long)) - exact
+        squares = errors**2
+    found = bounds.variance(kernel, delta, sum=sum)
+    assert abs(squares.mean() - found.exact[0, 0]) < 4.5 * squares.std() / math.sqrt(n)
+    assert found.always[0, 0] >= found.exact[0, 0] and found.brault_2016 is None
+    answer = bounds.bound(kernel, dimension=2, n_components=8, draws=500, sum=sum)
+    assert len(answer.variance) == 3 and answer.bounds
+    for each in answer.variance[1:]:
+        assert each["measured"] == pytest.approx(each["exact"], rel=0.35) and each["exact"] <= each["always"]
+
+
+def test_large_powers_have_finite_bounds():
+    q = np.zeros(1000)
+    q[3] = 1
+    found = bounds.alignment(q, np.full(1000, 0.3), rows=10**9, mu=150.0)
+    # (D + 1)^{1/μ} = 1000^{149/150}
+    expected = 0.3 + math.sqrt(0.25 / (10**9 - 1)) * 1000 ** (149 / 150) * 20 ** (149 / 150)
+    assert found["theorem_4"] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian(0.5)", "helmholtz(gaussian(0.5), 0.4)"])
+def test_reports_are_those_of_the_command(tmp_path, rows, kernel):
+    command = os.environ.get("ORFF_COMMAND")
+    if command is None:
+        pytest.skip("ORFF_COMMAND, set by ./test, is the path of the binary")
+    X, Y = rows[0][:, :2], rows[1]
+    table = tmp_path / "rows.csv"
+    np.savetxt(table, np.c_[X, Y], delimiter=",", header="a,b,u,v", comments="", fmt="%.17g")
+    options = {"kernel": kernel, "alpha": 0.01, "n_components": 100}
+    model = orff.OperatorRidge(**options).fit(X, Y)
+    found = bounds.report(model, X, Y)
+    line = ["-q", "fit", "regression", table, "--outputs", "u,v", "--kernel", kernel, "--ridge", "0.01"]
+    line += ["--features", "100", "--report", "-o", tmp_path / "m.orff"]
+    said = subprocess.run([command, *map(str, line)], capture_output=True, text=True, check=True).stdout
+
+    def printed(words):
+        (line,) = [line for line in said.splitlines() if words in line]
+        return float(line.split()[0])
+
+    for words, value in [
+        ("largest error measured", found.approximation["measured"]),
+        ("bound for all rows", found.approximation["bound"]),
+        ("mean over the rows", found.generalisation["risk"]),
+        ("Proposition 7.1", found.generalisation["norm"]),
+        ("(7.5)", found.generalisation["complexity"]),
+        ("(7.6)", found.generalisation["stability"]),
+    ]:
+        assert printed(words) == pytest.approx(value, rel=1e-3), words
+    # the same as from the sizes alone
+    sizes = found.generalisation["sizes"]
+    gaps = bounds.generalisation(**sizes)
+    for name in ("norm", "complexity", "stability"):
+        assert found.generalisation[name] == pytest.approx(found.generalisation["risk"] + gaps[name], rel=1e-12)
+    assert sizes["rows"] == len(X) and sizes["alpha"] == 0.01
+
+
+def test_reports_say_why_there_is_no_bound(rows):
+    X, Y = rows
+    exact = bounds.report(orff.ExactOperatorRidge().fit(X, Y), X, Y)
+    assert exact.approximation is None and "no random features" in exact.refused["approximation"]
+    weight = np.ones(len(X))
+    weighted = bounds.report(orff.OperatorRidge(n_components=20).fit(X, Y, weight), X, Y, weight)
+    assert weighted.generalisation is None and "weights" in weighted.refused["generalisation"]
+    labels = Y[:, 0] > 0
+    classes = bounds.report(orff.OperatorClassifier(n_components=20).fit(X, labels), X)
+    assert classes.approximation["measured"] > 0 and "ridge regression" in classes.refused["generalisation"]
+    aligned = orff.AlignedClassifier(n_components=20, n_candidates=50).fit(X, labels)
+    assert bounds.report(aligned, X).alignment == aligned.bound_

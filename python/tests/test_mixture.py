@@ -64,3 +64,15 @@ def test_open_components_have_no_values():
         orff.spectral_mixture(2, lengthscale=1.0)([[0.0], [1.0]])
     with pytest.raises(ValueError, match="give their rows"):
         orff.OperatorRidge(orff.curl_free(orff.spectral_mixture(2))).fit(np.eye(2), np.eye(2))
+
+
+def test_fields_learn_their_components():
+    rng = np.random.default_rng(4)
+    X = rng.uniform(-2, 2, size=(220, 2))
+    wave = lambda X: np.cos(5 * X[:, :1] + 2 * X[:, 1:]) * [1.0, 0.4]  # noqa: E731
+    inside = (X**2).sum(1) < 0.7
+    model = orff.VectorField(orff.curl_free(orff.spectral_mixture(2))).fit(X[~inside], wave(X[~inside]))
+    assert np.sqrt(np.mean((model.predict(X[inside]) - wave(X[inside])) ** 2)) < 0.1
+    assert np.abs(model.curl(X)).max() < 1e-8
+    with pytest.raises(ValueError, match="give their rows"):
+        orff.OperatorRidge(orff.spectral_mixture(2) + orff.gaussian()).fit(X, wave(X))

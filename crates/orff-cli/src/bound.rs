@@ -59,9 +59,10 @@ fn print(question: &Question, answer: &Answer, out: &mut dyn Write) -> Result<()
     let p = answer.constants.first().map_or(1, |c| c.outputs);
     writeln!(
         out,
-        "{}: {} inputs, {p} outputs, points of diameter {}; ‖K(x,x)‖ = {}",
+        "{}: {}, {}, points of diameter {}; ‖K(x,x)‖ = {}",
         answer.kernel,
-        question.dimension,
+        counted(question.dimension, "input"),
+        counted(p, "output"),
         question.diameter,
         short(answer.scale)
     )?;
@@ -94,7 +95,8 @@ fn print(question: &Question, answer: &Answer, out: &mut dyn Write) -> Result<()
     for spread in &answer.variance {
         let exact = spread.exact.map_or("no closed form".into(), short);
         let (distance, always) = (short(spread.distance), short(spread.always));
-        writeln!(out, "variance times atoms at distance {distance}: {exact}, at most {always}")?;
+        let measured = spread.measured.map_or(String::new(), |seen| format!("; measured {}", short(seen)));
+        writeln!(out, "variance times atoms at distance {distance}: {exact}, at most {always}{measured}")?;
     }
     if let Some(learning) = &answer.learning {
         print_learning(learning, out)?;
@@ -143,14 +145,22 @@ fn value(line: &Line, answer: &Answer) -> String {
 fn number(v: f64, answer: &Answer) -> String {
     match answer.asked {
         "features" => format!("{v:.0}"),
-        "probability" if v == 1.0 => "1".into(),
+        "probability" if v == 0.0 || v == 1.0 => format!("{v}"),
         _ => short(v),
     }
 }
 
-/// Four digits.
-fn short(v: f64) -> String {
-    if v != 0.0 && !(1e-3..1e6).contains(&v.abs()) { format!("{v:.3e}") } else { format!("{v:.4}") }
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Four digits that matter, at least.
+pub fn short(v: f64) -> String {
+    match v.abs() {
+        size if size != 0.0 && !(1e-4..1e6).contains(&size) => format!("{v:.3e}"),
+        size if (1e-4..0.1).contains(&size) => format!("{v:.*}", (3.0 - size.log10().floor()) as usize),
+        _ => format!("{v:.4}"),
+    }
 }
 
 fn place(line: &Line) -> String {

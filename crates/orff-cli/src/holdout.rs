@@ -4,7 +4,8 @@ use crate::evaluate;
 use crate::fit::Task;
 use crate::flags::Usage;
 use crate::progress::Progress;
-use crate::report::{self, Report};
+use crate::report::Report;
+use crate::theory;
 use anyhow::Result;
 use orff::bound::Report as Bounds;
 use orff::model::Model;
@@ -119,7 +120,7 @@ impl Task<'_> {
             false => evaluate::outputs(source, &rows, &mut found)?,
         };
         watch.close();
-        Ok(report::bounds(&found, FAILING, &mut crate::progress::stdout())?)
+        Ok(theory::print(&found, FAILING, &mut crate::progress::stdout())?)
     }
 
     /// Whatever is learned, means of columns too, comes from the rows outside the part.

@@ -1,5 +1,6 @@
 //! `orff inspect`: what a model file holds.
 
+use crate::bound::short;
 use crate::evaluate;
 use anyhow::Result;
 use clap::{ArgMatches, Command};
@@ -87,12 +88,14 @@ pub fn run(matches: &ArgMatches) -> Result<()> {
         };
         let how = match about.method.mu() {
             None => format!("pac-bayes, strength {}", about.beta),
-            Some(mu) => format!("power {mu}, divergence at most {:.4}", about.rho),
+            Some(mu) if about.rho == f64::MAX => format!("power {mu}, divergence beyond {}", short(about.rho)),
+            Some(mu) => format!("power {mu}, divergence at most {}", short(about.rho)),
         };
         line("learned", format!("{each}, {how}"))?;
         for bound in orff::bound::guarantees(alignment, 0.05)? {
-            let what =
-                format!("{}: expected alignment loss below {:.4} (seen {:.4})", bound.name, bound.value, bound.loss);
+            let of = if alignment.landmarks.is_some() { "about landmarks" } else { "of all candidates" };
+            let (value, seen) = (short(bound.value), short(bound.loss));
+            let what = format!("{}: expected alignment loss {of} below {value} (seen {seen})", bound.name);
             line("bound", format!("{what} but with probability 0.05; {}", bound.assumptions.join("; ")))?;
         }
     }

@@ -70,6 +70,13 @@ pub fn chosen(matches: &ArgMatches) -> Result<(&'static Learner, Map<String, Val
             values.insert("method".into(), value);
         }
     }
+    // each method looks at one of these numbers
+    let pac_bayes = values.get("method").is_some_and(|method| method == "pac-bayes");
+    let (unused, whose) =
+        if pac_bayes { ("divergence", "chi2 or a power") } else { ("strength", "pac-bayes or landmarks") };
+    if !values.is_empty() && matches.get_one::<String>(unused).is_some() {
+        return Err(Usage(format!("--{unused}: it is for --learn {whose}")).into());
+    }
     let named = learned().flat_map(|l| l.spec).chain(plain()).filter(|param| param.name != "method");
     for param in named {
         if !has(learner, param.name) && matches.get_one::<String>(param.name).is_some() {

@@ -31,6 +31,7 @@ mod progress;
 mod quantiles;
 mod report;
 mod series;
+mod theory;
 mod usual;
 
 use anyhow::Context;

@@ -9,62 +9,6 @@ use orff::rows::{Batch, Weights};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
-/// Prints what the theory says of a model; losses are in the units in which it was solved, half the squared error.
-pub fn bounds(found: &orff::bound::Report, failing: f64, out: &mut dyn Write) -> std::io::Result<()> {
-    match &found.approximation {
-        Err(why) => writeln!(out, "approximation: {why}")?,
-        Ok(a) => {
-            writeln!(
-                out,
-                "approximation of the kernel (‖K(x,x)‖ = {:.4}, rows of diameter {:.4})",
-                a.scale, a.diameter
-            )?;
-            writeln!(out, "  {:>10.4}  largest error measured between rows", a.measured)?;
-            match a.bound {
-                Some((epsilon, name)) => {
-                    let all = format!("bound for all rows and independent draws, probability {failing} ({name})");
-                    writeln!(out, "  {epsilon:>10.4}  {all}")?;
-                }
-                None => writeln!(out, "  {:>10}  bound: no theorem applies (orff bound says why)", "none")?,
-            }
-        }
-    }
-    for (k, bound) in found.alignment.iter().enumerate() {
-        if k == 0 {
-            writeln!(out, "expected alignment loss of the learned kernel")?;
-            writeln!(out, "  {:>10.4}  mean over pairs of rows", bound.loss)?;
-        }
-        let assumed = bound.assumptions.join("; ");
-        writeln!(out, "  {:>10.4}  bound, {} of L19, probability {failing}: {assumed}", bound.value, bound.name)?;
-    }
-    match &found.generalisation {
-        Err(why) => writeln!(out, "expected loss: {why}"),
-        Ok((fitted, bounds)) => {
-            let sizes = format!("‖θ‖ = {:.4}, κ = {:.4}, λ = {:.3e}", fitted.norm, fitted.kappa, fitted.ridge);
-            writeln!(
-                out,
-                "expected loss, half the squared error of scaled outputs ({sizes}, ‖y‖ ≤ {:.4})",
-                fitted.largest
-            )?;
-            writeln!(out, "  {:>10.4}  mean over the rows", fitted.risk)?;
-            let above = |gap: f64| format!("{:.4}", fitted.risk + gap);
-            let line = |gap: Option<f64>| gap.map_or("none".into(), above);
-            let rows = [
-                (Some(bounds.norm), "bound from the norm of the solution (T17 Proposition 7.1)"),
-                (bounds.complexity, "bound from the ridge (T17 (7.5))"),
-                (Some(bounds.stability), "bound from stability (T17 (7.6))"),
-            ];
-            for (gap, what) in rows {
-                writeln!(out, "  {:>10}  {what}, probability {failing}", line(gap))?;
-            }
-            writeln!(
-                out,
-                "  assumed: rows independent and alike, ‖y‖ never larger than seen, kernel, offset and ridge given beforehand"
-            )
-        }
-    }
-}
-
 /// How scores are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Format {

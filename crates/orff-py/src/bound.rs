@@ -1,13 +1,17 @@
 //! Bounds of errors; numbers and words go in and come out as JSON.
 
+use crate::data::Data;
 use crate::fit::values;
 use crate::kernel::unread;
+use crate::model::PyModel;
 use crate::raise::raise;
 use crate::task;
 use faer::Mat;
-use orff::bound::{Consistency, Fitted, Generalisation, PacBayes, Question, Variance, Warped, Weighed, landmark};
+use orff::bound::{
+    Consistency, Fitted, Generalisation, PacBayes, Question, Report, Variance, Warped, Weighed, landmark,
+};
 use orff::feature::MapKind;
-use orff::kernel::{Kernel, Seen};
+use orff::kernel::{Kernel, Seen, SumDraw};
 use orff::params::Params;
 use orff::spectrum::Measure;
 use orff::{Error, Result};
@@ -26,6 +30,58 @@ pub fn bound(py: Python<'_>, parameters: &str, threads: Option<usize>, tell: Opt
         let answer = question.answer(watch)?;
         serde_json::to_string(&answer).map_err(|e| Error::Data(e.to_string()))
     })
+}
+
+/// What the theory says of a model that was learned from these rows, as JSON: expected losses are sums of the mean and its gap.
+pub fn report(
+    py: Python<'_>,
+    model: &PyModel,
+    rows: Data,
+    probability: f64,
+    threads: Option<usize>,
+) -> PyResult<String> {
+    let own = model.model.clone();
+    let found = task::run(py, model.spec(), threads, None, move |watch| Report::of(&own, &rows, probability, watch))?;
+    let mut refused = serde_json::Map::new();
+    let mut part = |name: &str, value: std::result::Result<Value, String>| match value {
+        Ok(value) => value,
+        Err(why) => {
+            refused.insert(name.into(), why.into());
+            Value::Null
+        }
+    };
+    let approximation = part(
+        "approximation",
+        found.approximation.map(|a| {
+            let (bound, name) = a.bound.unzip();
+            json!({ "measured": a.measured, "bound": bound, "name": name, "scale": a.scale, "diameter": a.diameter })
+        }),
+    );
+    let generalisation = part(
+        "generalisation",
+        found.generalisation.map(|(f, gap)| {
+            let Fitted { rows, ridge, kappa, trace, largest, norm, risk } = f;
+            let sizes = json!({
+                "rows": rows, "alpha": ridge, "kappa": kappa, "trace": trace, "largest": largest, "norm": norm,
+            });
+            json!({
+                "risk": risk,
+                "norm": risk + gap.norm,
+                "complexity": gap.complexity.map(|gap| risk + gap),
+                "stability": risk + gap.stability,
+                "sizes": sizes,
+            })
+        }),
+    );
+    let alignment: serde_json::Map<String, Value> =
+        found.alignment.iter().map(|bound| (bound.name.to_string(), bound.value.into())).collect();
+    Ok(json!({
+        "approximation": approximation,
+        "generalisation": generalisation,
+        "alignment": alignment,
+        "refused": refused,
+    })
+    .to_string())
 }
 
 /// One of the formulas that need no kernel law: variance, generalisation, alignment, landmark, consistency, warped.
@@ -95,6 +151,7 @@ struct At {
     outputs: usize,
     measure: Measure,
     feature_map: MapKind,
+    sum: SumDraw,
 }
 
 fn variance(at: At) -> Result<Value> {
@@ -102,7 +159,7 @@ fn variance(at: At) -> Result<Value> {
     let p = at.kernel.own_outputs(d)?.unwrap_or(at.outputs);
     let kernel = at.kernel.with_lengthscale(&1.0.into());
     let kernel = kernel.resolve(&Seen { outputs: p, gradient: Some(0.5), ..Seen::default() })?;
-    let v = Variance::at(&kernel, &at.delta, at.measure, at.feature_map)?;
+    let v = Variance::at(&kernel, &at.delta, at.measure, at.feature_map, at.sum)?;
     let rows =
         |m: &Mat<f64>| -> Vec<Vec<f64>> { (0..m.nrows()).map(|i| m.row(i).iter().copied().collect()).collect() };
     Ok(json!({

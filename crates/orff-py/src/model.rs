@@ -1,7 +1,7 @@
 //! Fitted models.
 
 use crate::answer::{Place, array, by_blocks, extend, room, zeros};
-use crate::data::Source;
+use crate::data::{Data, Source};
 use crate::fit::Names;
 use crate::gaps::{Gaps, blank};
 use crate::raise::{in_python, raise};
@@ -417,6 +417,20 @@ impl PyModel {
     /// What is guaranteed of the expected alignment loss with such a probability of failure, as JSON.
     fn guarantees(&self, py: Python<'_>, probability: f64) -> PyResult<String> {
         crate::alignment::bounds(self, probability).map_err(|e| raise(py, e, self.spec()))
+    }
+
+    /// What the theory says of the model, from the rows that it was learned from, as JSON.
+    #[pyo3(signature = (x, y, weights, probability, threads=None))]
+    fn report<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        y: Option<&Bound<'py, PyAny>>,
+        weights: Option<&Bound<'py, PyAny>>,
+        probability: f64,
+        threads: Option<usize>,
+    ) -> PyResult<String> {
+        crate::bound::report(py, self, Data::of(x, y, weights)?, probability, threads)
     }
 
     /// The atoms of a scalar kernel: frequencies (D×d) in the user's units, and weights (D).

@@ -44,7 +44,7 @@ pub fn figure_6(seeds: u64, out: &mut Report) -> Result<()> {
         }
         let mut lines = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
         for x in &points {
-            let v = Variance::at(&kernel, x, measure, MapKind::Pairs)?;
+            let v = Variance::at(&kernel, x, measure, MapKind::Pairs, SumDraw::default())?;
             lines[0].push(v.exact.as_ref().map_or(Ok(f64::NAN), norm)?);
             lines[1].push(norm(&v.always)?);
             lines[2].push(v.brault_2016.unwrap_or(f64::NAN));

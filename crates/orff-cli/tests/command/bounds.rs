@@ -40,6 +40,33 @@ fn two_of_three_numbers_answer_the_third() {
 }
 
 #[test]
+fn sums_have_variances_however_they_are_drawn() {
+    let desk = Desk::new();
+    let line =
+        ["bound", "--kernel", "curl-free + 0.5*div-free", "--dimension", "3", "--features", "200", "--empirical"];
+    for sum in ["concatenation", "mixture"] {
+        let (text, _) = desk.ok(&[&line[..], &["--sum", sum]].concat());
+        let said: Vec<&str> = text.lines().filter(|l| l.starts_with("variance times atoms at distance")).collect();
+        assert!(said.len() == 3 && said.iter().all(|l| l.contains("; measured ")), "{sum}: {text}");
+    }
+    let (text, _) =
+        desk.ok(&["bound", "--kernel", "conjugate([[1, 2]], curl-free)", "--dimension", "2", "--features", "20"]);
+    assert!(text.contains("not variance: the variance of conjugate"), "{text}");
+}
+
+/// Errors that are small have digits too.
+#[test]
+fn small_numbers_of_a_report_are_numbers() {
+    let desk = Desk::new();
+    desk.write("d.csv", &rows(300, "x1,x2,y1,y2"));
+    let fit = ["fit", "regression", "d.csv", "--outputs", "y1,y2", "--features", "800", "--ridge", "1e-9"];
+    let (said, _) = desk.ok(&[&fit[..], &["--kernel", "gaussian(200)", "-o", "m.orff", "--report"]].concat());
+    let line = said.lines().find(|l| l.contains("largest error measured")).unwrap();
+    let value: f64 = line.split_whitespace().next().unwrap().parse().unwrap();
+    assert!(value > 0.0 && value < 5e-5, "{said}");
+}
+
+#[test]
 fn a_fit_reports_its_approximation_and_its_bounds() {
     let desk = Desk::new();
     desk.write("d.csv", &rows(300, "x1,x2,y1,y2"));

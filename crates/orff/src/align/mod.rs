@@ -8,8 +8,8 @@ mod posterior;
 mod subset;
 mod sums;
 
-pub use divergence::{kullback_leibler, power_divergence};
+pub use divergence::{kullback_leibler, log_power_divergence, power_divergence};
 pub use method::Method;
-pub use posterior::{gibbs, within};
+pub use posterior::{gibbs, within, within_log};
 pub use subset::Sampling;
 pub use sums::{Likeness, Sums};

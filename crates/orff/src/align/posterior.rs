@@ -1,6 +1,6 @@
 //! Distributions over atoms that balance their alignment losses against the distance to the prior. \[pseudo-posterior\]
 
-use super::divergence::excess;
+use super::divergence::log_power_divergence;
 use crate::error::{Error, Result};
 
 /// q ∝ p exp(−tL): the minimiser of Σ qL + KL(q‖p)/t over all q (L19 (11), (12) and (19), t = β√n).
@@ -35,33 +35,37 @@ pub fn gibbs(prior: &[f64], losses: &[f64], t: f64) -> Vec<f64> {
 /// # Ok::<(), orff::Error>(())
 /// ```
 pub fn within(prior: &[f64], losses: &[f64], mu: f64, rho: f64) -> Result<Vec<f64>> {
-    if !(mu.is_finite() && mu > 1.0) {
-        return Err(Error::parameter("method", "a number > 1 (the power of the divergence)", mu));
-    }
     if !(rho.is_finite() && rho >= 0.0) {
         return Err(Error::parameter("divergence", "a number ≥ 0", rho));
     }
+    within_log(prior, losses, mu, libm::log1p(rho))
+}
+
+/// The same with ln(1 + ρ) for ρ, which large powers μ take beyond the largest number.
+pub fn within_log(prior: &[f64], losses: &[f64], mu: f64, log: f64) -> Result<Vec<f64>> {
+    if !(mu.is_finite() && mu > 1.0) {
+        return Err(Error::parameter("method", "a number > 1 (the power of the divergence)", mu));
+    }
     let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
     let most = losses.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if rho == 0.0 || most <= least {
+    if log <= 0.0 || most <= least {
         return Ok(normalised(prior.to_vec()));
     }
     // u in 0…1, and q ∝ p(1 − u/s)₊^{1/(μ−1)}
     let u: Vec<f64> = losses.iter().map(|l| (l - least) / (most - least)).collect();
-    let mass: f64 = prior.iter().sum::<f64>();
+    let mass: f64 = prior.iter().sum();
     let best: f64 = prior.iter().zip(&u).filter(|(_, u)| **u == 0.0).map(|(p, _)| p).sum::<f64>() / mass;
-    if best > 0.0 && rho >= libm::expm1((1.0 - mu) * best.ln()) {
+    if best > 0.0 && log >= (1.0 - mu) * best.ln() {
         return Ok(normalised(prior.iter().zip(&u).map(|(p, u)| if *u == 0.0 { *p } else { 0.0 }).collect()));
     }
     let power = 1.0 / (mu - 1.0);
     let ratio = |u: f64, s: f64| if u < s { libm::exp(power * libm::log1p(-u / s)) } else { 0.0 };
-    let far = |s: f64| {
-        let mean = prior.iter().zip(&u).map(|(p, u)| p * ratio(*u, s)).sum::<f64>() / mass;
-        prior.iter().zip(&u).map(|(p, u)| p * excess(ratio(*u, s) / mean - 1.0, mu)).sum::<f64>() / mass
-    };
+    let before = normalised(prior.to_vec());
+    let at = |s: f64| normalised(before.iter().zip(&u).map(|(p, u)| p * ratio(*u, s)).collect());
+    let far = |s: f64| log_power_divergence(&at(s), &before, mu);
     let mut low = u.iter().copied().filter(|u| *u > 0.0).fold(f64::INFINITY, f64::min);
     let mut high = 2.0;
-    while far(high) > rho && high < 1e150 {
+    while far(high) > log && high < 1e150 {
         low = high;
         high *= high;
     }
@@ -71,9 +75,19 @@ pub fn within(prior: &[f64], losses: &[f64], mu: f64, rho: f64) -> Result<Vec<f6
         if middle <= low || middle >= high {
             break;
         }
-        if far(middle) > rho { low = middle } else { high = middle }
+        if far(middle) > log { low = middle } else { high = middle }
     }
-    Ok(normalised(prior.iter().zip(&u).map(|(p, u)| p * ratio(*u, high)).collect()))
+    // large powers make steps: between neighbouring numbers the atoms at the edge gain most of their weight
+    let edge = |t: f64| {
+        let of = |u: f64| if u == low { t } else { ratio(u, high) };
+        normalised(before.iter().zip(&u).map(|(p, u)| p * of(*u)).collect())
+    };
+    let (mut less, mut more) = (0.0, ratio(low, high));
+    for _ in 0..60 {
+        let middle = 0.5 * (less + more);
+        if log_power_divergence(&edge(middle), &before, mu) > log { less = middle } else { more = middle }
+    }
+    Ok(edge(more))
 }
 
 fn normalised(mut q: Vec<f64>) -> Vec<f64> {

@@ -30,6 +30,8 @@ pub struct Empirical {
     pub pairs: usize,
     /// The largest error of each draw.
     pub errors: Vec<f64>,
+    /// ‖D·mean (K̂ − K)²‖ over the draws, at pairs of points 0, half the diameter and the diameter apart along the diagonal.
+    pub variance: Vec<f64>,
 }
 
 impl Empirical {
@@ -57,17 +59,22 @@ pub fn measure(setting: &Setting, atoms: u64, draws: u64, seed: u64, watch: &mut
     if draws == 0 {
         return Err(Error::parameter("draws", "a whole number ≥ 1", draws));
     }
-    let pairs = Pairs::within(setting, seed)?;
+    let (pairs, fixed) = (Pairs::within(setting, seed)?, Pairs::across(setting)?);
     watch.stage("measure");
     let mut errors = Vec::new();
+    let mut squares: Vec<Mat<f64>> = fixed.exact.iter().map(|k| Mat::zeros(k.nrows(), k.ncols())).collect();
     for draw in 0..draws {
         let how = Draw { kind: DrawKind::Iid, measure: setting.measure, seed: seed.wrapping_add(draw), purpose: 0 };
         let drawn = setting.kernel.draw(setting.inputs, atoms as usize, &how, setting.sum)?;
-        errors.push(pairs.error(&FeatureMap::of(drawn, setting.map, how.seed))?);
+        let map = FeatureMap::of(drawn, setting.map, how.seed);
+        errors.push(pairs.error(&map)?);
+        fixed.errors(&map)?.iter().zip(&mut squares).for_each(|(e, sum)| *sum += e * e);
         watch.advance(1)?;
     }
     errors.sort_by(f64::total_cmp);
-    Ok(Empirical { atoms, pairs: PAIRS, errors })
+    let times = atoms as f64 / draws as f64 * fixed.gamma.map_or(1.0, |gamma| gamma * gamma);
+    let variance = squares.iter().map(|sum| Ok(times * super::constants::spectral_norm(sum)?));
+    Ok(Empirical { atoms, pairs: PAIRS, errors, variance: variance.collect::<Result<_>>()? })
 }
 
 /// The fewest atoms, to a sixteenth, whose measured error exceeds ε in at most this share of the draws, and the errors of so many; none
@@ -158,8 +165,22 @@ impl Pairs {
         Pairs::new(&setting.kernel, x, z)
     }
 
+    /// Pairs about the origin, as far apart as variances are told at.
+    fn across(setting: &Setting) -> Result<Self> {
+        let differences = setting.distances().map(|distance| setting.across(distance));
+        let half = |sign: f64| Mat::from_fn(3, setting.inputs, |i, k| 0.5 * sign * differences[i][k]);
+        Pairs::new(&setting.kernel, half(1.0), half(-1.0))
+    }
+
     /// The largest operator norm of K̂ − K over the pairs, for atoms of the kernel. Time n·D·(d + p²).
     pub fn error(&self, map: &FeatureMap) -> Result<f64> {
+        let errors = self.errors(map)?;
+        let norms = errors.par_iter().map(super::constants::spectral_norm).collect::<Result<Vec<f64>>>()?;
+        Ok(self.gamma.unwrap_or(1.0) * norms.into_iter().fold(0.0, f64::max))
+    }
+
+    /// K̂ − K at each pair, or k̂ − k where K = kΓ.
+    fn errors(&self, map: &FeatureMap) -> Result<Vec<Mat<f64>>> {
         let (n, d) = (self.x.nrows(), self.x.ncols());
         let p = self.exact[0].nrows();
         if map.atoms().inputs() != d {
@@ -195,12 +216,8 @@ impl Pairs {
                 sums += linalg::product(waves.as_ref(), operators.as_ref());
             }
         }
-        let errors = (0..n).into_par_iter().map(|i| {
-            let error = Mat::from_fn(p, p, |s, t| sums[(i, s * p + t)] - self.exact[i][(s, t)]);
-            super::constants::spectral_norm(&error)
-        });
-        let largest = errors.collect::<Result<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
-        Ok(largest * self.gamma.unwrap_or(1.0))
+        let error = |i: usize| Mat::from_fn(p, p, |s, t| sums[(i, s * p + t)] - self.exact[i][(s, t)]);
+        Ok((0..n).map(error).collect())
     }
 }
 

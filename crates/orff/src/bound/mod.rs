@@ -9,6 +9,7 @@ mod intrinsic;
 mod koltchinskii;
 mod learning;
 mod minh;
+mod mixture;
 mod net;
 mod pac_bayes;
 mod question;

@@ -90,6 +90,8 @@ pub struct Spread {
     pub exact: Option<f64>,
     /// E[A²] − K₀², which is never below it.
     pub always: f64,
+    /// The mean over the draws, where atoms were drawn.
+    pub measured: Option<f64>,
 }
 
 /// The answer to a question.
@@ -113,7 +115,7 @@ pub struct Answer {
     pub refused: Vec<Refusal>,
     /// The constants of each term of the kernel.
     pub constants: Vec<Constants>,
-    /// The variance of the approximate kernel at distances 0, half the diameter and the diameter, for a kernel of one term.
+    /// The variance of the approximate kernel at distances 0, half the diameter and the diameter.
     pub variance: Vec<Spread>,
     /// Bounds of learning, where rows are given.
     pub learning: Option<Learning>,
@@ -251,6 +253,11 @@ impl Question {
             (None, Some(p)) => e.quantile(p),
             _ => columns * e.atoms as f64,
         });
+        let mut refused = found.refused;
+        let variance = spreads(&setting, empirical.as_ref()).unwrap_or_else(|error| {
+            refused.push(Refusal { name: "variance", why: error.to_string() });
+            Vec::new()
+        });
         Ok(Answer {
             kernel: self.kernel.with_lengthscale(&self.length()).to_string(),
             asked,
@@ -259,8 +266,8 @@ impl Question {
             probability,
             scale: found.constants.iter().map(|c| c.norm).sum(),
             bounds: lines,
-            refused: found.refused,
-            variance: spreads(&setting).unwrap_or_default(),
+            refused,
+            variance,
             learning: self.learning(&found.constants, atoms)?,
             constants: found.constants,
             measured,
@@ -269,15 +276,14 @@ impl Question {
     }
 }
 
-/// Variances, where they are written down.
-fn spreads(setting: &Setting) -> Result<Vec<Spread>> {
-    let d = setting.inputs;
-    let at = |share: f64| {
-        let distance = share * setting.diameter;
-        let delta = vec![distance / (d as f64).sqrt(); d];
-        let v = Variance::at(&setting.kernel, &delta, setting.measure, setting.map)?;
+/// Variances, where they are written down, and what was seen of them.
+fn spreads(setting: &Setting, seen: Option<&Empirical>) -> Result<Vec<Spread>> {
+    let Setting { kernel, measure, map, sum, .. } = setting;
+    let at = |(k, distance): (usize, f64)| {
+        let v = Variance::at(kernel, &setting.across(distance), *measure, *map, *sum)?;
         let norm = super::constants::spectral_norm;
-        Ok(Spread { distance, exact: v.exact.as_ref().map(norm).transpose()?, always: norm(&v.always)? })
+        let exact = v.exact.as_ref().map(norm).transpose()?;
+        Ok(Spread { distance, exact, always: norm(&v.always)?, measured: seen.map(|seen| seen.variance[k]) })
     };
-    [0.0, 0.5, 1.0].into_iter().map(at).collect()
+    setting.distances().into_iter().enumerate().map(at).collect()
 }

@@ -140,9 +140,8 @@ fn approximation(model: &Model, linear: &Linear, seen: &Seen, probability: f64) 
     let kernel = model.info.training.kernel.clone();
     let kernel = kernel.ok_or_else(|| Error::Data("the model does not know its kernel".into()))?;
     if model.alignment.is_some() {
-        return Err(Error::refused(
-            "an error of the features",
-            "their kernel is learned: they are it, and approximate none",
+        return Err(Error::Data(
+            "the kernel was learned as these features, there is none that they approximate".into(),
         ));
     }
     let d = linear.map.atoms().inputs();

@@ -1,7 +1,7 @@
 //! All bounds for one kernel.
 
 use super::{Bound, Constants, Scope, intrinsic, koltchinskii, minh, rahimi_recht};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::feature::MapKind;
 use crate::kernel::{Kernel, SumDraw};
 use crate::spectrum::Measure;
@@ -50,6 +50,16 @@ impl Setting {
         let (measure, map, sum) = (Measure::Trace, MapKind::Pairs, SumDraw::Concatenation);
         Setting { kernel, inputs, diameter, measure, map, sum }
     }
+
+    /// The distances at which variances are told.
+    pub(super) fn distances(&self) -> [f64; 3] {
+        [0.0, 0.5 * self.diameter, self.diameter]
+    }
+
+    /// A difference of this length, along the diagonal.
+    pub(super) fn across(&self, distance: f64) -> Vec<f64> {
+        vec![distance / (self.inputs as f64).sqrt(); self.inputs]
+    }
 }
 
 /// A theorem with the name it is listed by.
@@ -78,16 +88,13 @@ const THEOREMS: &[Theorem] = &[
 /// ```
 pub fn bounds(setting: &Setting) -> Result<Found> {
     let terms = setting.kernel.terms();
-    if terms.len() > 1 && setting.sum == SumDraw::Mixture {
-        return Err(Error::refused(
-            "a bound for the mixture draw of a sum",
-            "the theorems are for independent atoms of one law; use sum concatenation",
-        ));
-    }
-    let constants = terms
+    let mut constants = terms
         .iter()
         .map(|term| Constants::of(term, setting.inputs, setting.diameter, setting.measure))
         .collect::<Result<Vec<_>>>()?;
+    if terms.len() > 1 && setting.sum == SumDraw::Mixture {
+        constants = vec![Constants::mixture(&setting.kernel, &terms, &constants)?];
+    }
     let (mut found, mut refused) = (Vec::new(), Vec::new());
     for (name, scope, theorem) in THEOREMS {
         if *scope == Scope::Uniform && setting.map == MapKind::Phases {

@@ -18,7 +18,7 @@ declare! {
             /// The kernel candidates are drawn from: gaussian, matern(2.5), a sum or a product of such.
             kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
         }
-        lengthscale group features alignment draw trace sum losses_of_classes precision memory tolerance_of_classes seed
+        lengthscale_of_candidates group features alignment draw trace sum losses_of_classes precision memory tolerance_of_classes seed
 }
 
 impl AlignedClassification {
@@ -40,6 +40,7 @@ impl AlignedClassification {
     /// ```
     pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<(FittedClasses, Alignment)> {
         self.check()?;
+        weighing!(self).check()?;
         let learner = self.classification();
         let (found, alignment) = in_pool(self.threads, || learner.fit_here(rows, Some(weighing!(self)), watch))?;
         let alignment = alignment.ok_or_else(super::weighing::untied)?;

@@ -14,7 +14,7 @@ use crate::kernel::{Kernel, Units};
 use crate::model::{Alignment, Candidates, Linear, Training};
 use crate::params::{Auto, Params};
 use crate::rows::Rows;
-use crate::spectrum::{Lengthscale, Measure};
+use crate::spectrum::Measure;
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -25,12 +25,8 @@ declare! {
         {
             /// The kernel candidates are drawn from, with one output: gaussian, matern(2.5), a sum or a product of such.
             kernel / kernel: Kernel = Kernel::default(), Kind::Kernel;
-            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (candidates of several, in octaves
-            /// about the median distance between scaled rows), a number in the units of the inputs, or one number per input.
-            lengthscale / lengthscale: Lengthscale = Lengthscale::Auto,
-                Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         }
-        group
+        lengthscale_of_candidates group
         {
             /// Number of features that are kept, at most.
             features / n_components: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 10_000_000 });
@@ -84,6 +80,7 @@ impl AlignedFeatures {
     /// ```
     pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<FittedAlignment> {
         self.check()?;
+        weighing!(self).check()?;
         in_pool(self.threads, || self.fit_here(rows, watch))
     }
 
@@ -113,7 +110,7 @@ impl AlignedFeatures {
                 (drawn, Likeness::Targets { centre, scale: deviations.iter().map(|s| s * long).collect() })
             }
         };
-        let scalar = Scalar::of(&given, &self.group, self.seed, drawn, choices, watch)?;
+        let scalar = Scalar::of(&given, &self.group, self.seed, drawn)?;
         let d = scalar.preparation.centre.len();
         let features = self.features.fixed().unwrap_or_else(|| {
             let known = scalar.drawn.size().unwrap_or(usize::MAX / 16);
@@ -128,7 +125,7 @@ impl AlignedFeatures {
             return Err(Error::parameter("features", expected, features));
         }
         let learner = Regression { draw: self.draw, sum: self.sum, seed: self.seed, ..Regression::default() };
-        let Scalar { preparation, mut kernel, drawn, prepared } = scalar;
+        let Scalar { preparation, mut kernel, drawn, prepared, .. } = scalar;
         let median = choose::median_distance(&prepared, drawn.rows.weights.as_ref(), self.seed);
         if let Some((several, line)) = spread(&given, 1, median, &preparation)? {
             choices.say(watch, line);

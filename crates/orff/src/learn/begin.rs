@@ -159,6 +159,13 @@ impl<'a> Sampled<'a> {
         solve::whitener(&self.stage.scaled_metric(metric)?, metric.nrows()).map(drop)
     }
 
+    /// With the median distance for a lengthscale that is open: for who chooses others in its place.
+    pub fn at_median(mut self, seed: u64) -> Self {
+        let median = choose::median_distance(&self.inputs, self.weights.as_ref(), seed);
+        self.given = self.given.with_lengthscale(&median.into());
+        self
+    }
+
     /// Chooses what the kernel leaves open.
     pub fn begin(mut self, learner: &Regression, choices: &mut Choices, watch: &mut dyn Watch) -> Result<Begun<'a>> {
         self.warn_of_repetitions(choices, watch);

@@ -134,7 +134,8 @@ impl Classification {
     ) -> Result<(FittedClasses, Option<Alignment>)> {
         let learner = self.regression();
         // a common unit: nothing depends on the order of the classes
-        let (mut gathering, begun, _) = learner.begin_here(coded, Some(Units::Common), false, watch)?;
+        let (mut gathering, begun, _) =
+            learner.begin_here(coded, Some(Units::Common), (false, weighing.is_some()), watch)?;
         tally.absent().for_each(|line| gathering.choices.say(watch, line));
         let alignment = weighing.map(|w| w.reweigh(&mut gathering, coded, watch)).transpose()?;
         let part = |batch: &_| coded.left(batch);

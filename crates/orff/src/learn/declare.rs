@@ -34,6 +34,14 @@ macro_rules! declare {
                 Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         ] $($head)* }
     };
+    (@ [lengthscale_of_candidates $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (candidates of several, in octaves
+            /// about the median distance between scaled rows), a number in the units of the inputs, or one number per input.
+            lengthscale / lengthscale: crate::spectrum::Lengthscale = crate::spectrum::Lengthscale::Auto,
+                Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
+        ] $($head)* }
+    };
     (@ [lengthscale_of_graph $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
             /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows, among

@@ -82,7 +82,8 @@ impl Landmarking<'_> {
         watch: &mut dyn Watch,
     ) -> Result<(Landmarked, Tally)> {
         let Tally { names, weights, sample } = tally;
-        let scalar = Scalar::of(self.kernel, self.group, self.seed, sample, choices, watch)?;
+        let scalar = Scalar::of(self.kernel, self.group, self.seed, sample)?;
+        scalar.reason.iter().for_each(|reason| choices.say(watch, reason.clone()));
         let (points, labels) = self.choose(&scalar, names.len(), watch)?;
         let (count, d) = points.shape();
         let megabytes = self.megabytes(count, names.len(), d, self.draw != Auto::Fixed(DrawKind::Structured));

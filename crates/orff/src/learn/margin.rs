@@ -80,7 +80,8 @@ impl Classification {
             ..self.regression()
         };
         // the kernel is chosen as for the squared loss
-        let (mut gathering, _, plan) = learner.begin_here(coded, Some(Units::Common), true, watch)?;
+        let (mut gathering, _, plan) =
+            learner.begin_here(coded, Some(Units::Common), (true, weighing.is_some()), watch)?;
         let vectors = 8e-6 * VECTORS * gathering.map.unknowns() as f64;
         if plan.megabytes + vectors > self.memory as f64 {
             return Err(choose::too_many(gathering.map.characters(), plan.megabytes + vectors, self.memory));

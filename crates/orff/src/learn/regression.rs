@@ -80,7 +80,7 @@ impl Regression {
     pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Fitted> {
         self.check()?;
         in_pool(self.threads, || {
-            let (gathering, begun, plan) = self.begin_here(rows, None, true, watch)?;
+            let (gathering, begun, plan) = self.begin_here(rows, None, (true, false), watch)?;
             if plan.solver == Solver::Rows {
                 return gathering.fit_rows(rows, &begun.drawn.rows, watch);
             }
@@ -211,7 +211,7 @@ impl Regression {
     }
 
     fn begin_kept<'a>(&self, rows: &'a dyn Rows, watch: &mut dyn Watch) -> Result<(Gathering, Begun<'a>)> {
-        let (mut gathering, begun, _) = self.begin_here(rows, None, false, watch)?;
+        let (mut gathering, begun, _) = self.begin_here(rows, None, (false, false), watch)?;
         if self.precision == Auto::Fixed(Precision::Mixed) {
             let why = "moments that are kept are gathered in it, as rows to come cannot be read again";
             gathering.choices.say(watch, format!("double precision: {why}"));
@@ -220,12 +220,12 @@ impl Regression {
     }
 
     /// Outputs are scaled as the kernel allows, or in the units given. `again`: whether rows may be gone over again and
-    /// again.
+    /// again; `spread`: whether candidates of several lengthscales will take the place of one that is open.
     pub(super) fn begin_here<'a>(
         &self,
         rows: &'a dyn Rows,
         units: Option<Units>,
-        again: bool,
+        (again, spread): (bool, bool),
         watch: &mut dyn Watch,
     ) -> Result<(Gathering, Begun<'a>, Plan)> {
         if self.ridge == Ridge::Loo && !rows.rereadable() {
@@ -233,6 +233,7 @@ impl Regression {
         }
         let mut choices = Choices::default();
         let sampled = begin::sampled(self, rows, units, watch)?.coupled(self, &mut choices, watch)?;
+        let sampled = if spread { sampled.at_median(self.seed) } else { sampled };
         let d = sampled.dimension();
         let some = sampled.some_kernel()?;
         let probe = self.probe(&some, d)?;

@@ -229,7 +229,7 @@ impl RiskRegression {
 
     /// By passes over the rows.
     fn over_rows(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Fitted> {
-        let (mut gathering, begun, _) = self.regression().begin_here(rows, None, true, watch)?;
+        let (mut gathering, begun, _) = self.regression().begin_here(rows, None, (true, false), watch)?;
         gathering.rows = begun.drawn.total.unwrap_or(0);
         let mut choices = std::mem::take(&mut gathering.choices);
         let ridge = self.ridge((&gathering.stage, &gathering.kernel, &begun.drawn), &mut choices, watch)?;

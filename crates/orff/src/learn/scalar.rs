@@ -19,6 +19,8 @@ pub(super) struct Scalar {
     pub prepared: Inputs,
     /// In these coordinates.
     pub kernel: Kernel,
+    /// Why its lengthscale is the median distance, where it was open.
+    pub reason: Option<String>,
 }
 
 impl Scalar {
@@ -35,18 +37,13 @@ impl Scalar {
             return Err(Error::Data("no inputs: choose at least one column".into()));
         }
         let (drawn, _) = sample::draw(rows, seed, watch)?;
-        Self::of(given, group, seed, drawn, choices, watch)
+        let scalar = Self::of(given, group, seed, drawn)?;
+        scalar.reason.iter().for_each(|reason| choices.say(watch, reason.clone()));
+        Ok(scalar)
     }
 
     /// From a sample of rows that was drawn already.
-    pub fn of(
-        given: &Kernel,
-        group: &Group,
-        seed: u64,
-        drawn: Sample,
-        choices: &mut Choices,
-        watch: &mut dyn Watch,
-    ) -> Result<Self> {
+    pub fn of(given: &Kernel, group: &Group, seed: u64, drawn: Sample) -> Result<Self> {
         if matches!(&drawn.rows.weights, Some(Weights::Row(w)) if w.iter().all(|w| *w == 0.0)) {
             return Err(Error::Data("no row counts: every weight is zero".into()));
         }
@@ -59,16 +56,14 @@ impl Scalar {
         let closed = Seen { outputs: 1, lengthscale: Some(1.0), ..Seen::default() };
         let open = given.resolve(&closed)? != given.resolve(&Seen { lengthscale: Some(2.0), ..closed })?;
         let median = if open { choose::median_distance(&prepared, drawn.rows.weights.as_ref(), seed) } else { 1.0 };
-        if open {
-            choices.say(watch, format!("lengthscale {}: median distance", choose::length(median, &preparation)));
-        }
+        let reason = open.then(|| format!("lengthscale {}: median distance", choose::length(median, &preparation)));
         let kernel = given.resolve(&Seen { lengthscale: Some(median), ..closed })?;
         storable(given, &kernel)?;
         let outputs = kernel.outputs(prepared.ncols())?;
         if outputs != 1 || kernel.views().is_some() {
             return Err(Error::shape("kernel", one, outputs));
         }
-        Ok(Scalar { drawn, preparation, prepared, kernel })
+        Ok(Scalar { drawn, preparation, prepared, kernel, reason })
     }
 
     /// Number of rows, as far as it is known.

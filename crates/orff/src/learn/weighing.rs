@@ -6,7 +6,7 @@ use super::choose::{length, median_distance};
 use super::coded::Coded;
 use super::gather::Gathering;
 use super::{Regression, sample};
-use crate::align::{Likeness, Method, Sampling, Sums, gibbs, power_divergence};
+use crate::align::{Likeness, Method, Sampling, Sums, gibbs, power_divergence, within_log};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, FeatureMap, Moments, reblock};
 use crate::kernel::{Atoms, Block, Factors, Kernel, Seen, Sum};
@@ -71,6 +71,21 @@ macro_rules! weighing {
 pub(super) use weighing;
 
 impl Weighing {
+    /// Refuses a number that the method does not look at.
+    pub fn check(&self) -> Result<()> {
+        let own = |name: &str, method: &str, other: &str, given: Auto<f64>| match given {
+            Auto::Auto => Ok(()),
+            Auto::Fixed(given) => {
+                let expected = format!("auto with {method}, whose weights follow {other}");
+                Err(Error::parameter(name, expected, given))
+            }
+        };
+        match self.method.mu() {
+            None => own("divergence", "pac-bayes", "strength", self.divergence),
+            Some(_) => own("strength", "chi2 and other powers", "divergence", self.strength),
+        }
+    }
+
     /// Draws candidates, weighs them and keeps about so many. `candidates` says how they are drawn; its count is chosen here.
     #[allow(clippy::too_many_arguments)]
     pub fn weigh(
@@ -98,8 +113,7 @@ impl Weighing {
         let losses = sums.losses()?;
         let (mass, prior) = prior(&atoms);
         let times = candidates.count as f64 / kept.clamp(1, candidates.count) as f64;
-        let rho =
-            self.divergence.fixed().unwrap_or_else(|| libm::pow(times, self.method.mu().unwrap_or(2.0) - 1.0) - 1.0);
+        let far = |mu: f64| self.divergence.fixed().map_or_else(|| (mu - 1.0) * times.ln(), libm::log1p); // ln(1 + ρ)
         // candidates of several laws are mostly of no use; of one law those that align best are much the same atom
         let several = matches!(candidates.kernel, Kernel::Sum(_));
         let chosen = self.method.mu().is_none() && self.strength == Auto::Auto && several;
@@ -111,12 +125,15 @@ impl Weighing {
             let why = "the weights are as far from the prior as uniform ones of the atoms that are kept";
             choices.say(watch, format!("strength {beta:.3}: {why}, or the least"));
         }
-        let posterior = self.method.posterior(&prior, &losses, sums.rows, (beta, rho))?;
+        let posterior = match self.method.mu() {
+            None => gibbs(&prior, &losses, beta * sums.rows.sqrt()),
+            Some(mu) => within_log(&prior, &losses, mu, far(mu))?,
+        };
         let some = self.sampling.take(&posterior, kept, candidates.seed);
         let about = Learned {
             method: self.method,
             beta,
-            rho,
+            rho: libm::expm1(far(self.method.mu().unwrap_or(2.0))).min(f64::MAX),
             rows: sums.rows,
             classes: sums.likeness().classes(),
             candidates,
@@ -223,7 +240,7 @@ fn said(alignment: &Alignment, kept: usize) -> String {
     let before: f64 = alignment.losses.iter().zip(&alignment.prior).map(|(l, p)| l * p).sum();
     let chi2 = power_divergence(&alignment.posterior, &alignment.prior, 2.0);
     let (n, like) = (alignment.losses.len(), alignment.losses.len() as f64 / (1.0 + chi2));
-    let what = format!("alignment loss {before:.4} of the kernel, {loss:.4} of the learned one");
+    let what = format!("alignment loss {before:.4} of the kernel, {loss:.4} of the weighted candidates");
     format!("{what} (KL {kl:.3}, as if {like:.0} of {n} candidates); {kept} atoms kept")
 }
 

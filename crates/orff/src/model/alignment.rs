@@ -1,7 +1,7 @@
 //! What a model knows of how the weights of its atoms were learned. \[alignment\] \[pseudo-posterior\]
 
 use super::{Linear, Model, Preparation};
-use crate::align::{Method, kullback_leibler, power_divergence};
+use crate::align::{Method, kullback_leibler, log_power_divergence};
 use crate::archive::{Archive, Reader};
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Listed, Matrix, SumDraw};
@@ -32,7 +32,7 @@ pub struct Learned {
     pub method: Method,
     /// β of q ∝ p exp(−β√n L).
     pub beta: f64,
-    /// ρ of D_μ ≤ ρ.
+    /// ρ of D_μ ≤ ρ; what is beyond the largest number is written as this.
     pub rho: f64,
     /// n, a row of weight w counting as w rows.
     pub rows: f64,
@@ -92,11 +92,11 @@ impl Alignment {
         (&self.prior[range.clone()], &self.losses[range.clone()], &self.posterior[range])
     }
 
-    /// L̂ of the learned kernel, KL and D_μ to the prior (μ = 2 for Kullback–Leibler), of one distribution.
+    /// L̂ of the learned kernel, KL and ln(1 + D_μ) to the prior (μ = 2 for Kullback–Leibler), of one distribution.
     pub fn summary(&self, g: usize) -> (f64, f64, f64) {
         let (prior, losses, q) = self.group(g);
         let loss = losses.iter().zip(q).map(|(l, q)| l * q).sum();
-        (loss, kullback_leibler(q, prior), power_divergence(q, prior, self.about.method.mu().unwrap_or(2.0)))
+        (loss, kullback_leibler(q, prior), log_power_divergence(q, prior, self.about.method.mu().unwrap_or(2.0)))
     }
 
     /// ω of every candidate (N×d) in the chart of the group, in the user's units.

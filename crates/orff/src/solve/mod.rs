@@ -40,7 +40,7 @@ pub use entries::{Entry, EntryParams, EntrySolution, Observed, OfOutput, Passes,
 pub use gram::Group;
 pub use iterate::solve_iterative;
 pub use leave_one_out::{LeaveOneOut, LeftOut};
-pub use mixture::{Maximum, MixtureEvidence};
+pub use mixture::{Form as MixtureForm, Maximum, MixtureEvidence};
 pub use online::Onorma;
 pub use precondition::Preconditioner;
 pub use projected::minimise_projected;

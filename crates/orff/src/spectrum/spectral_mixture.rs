@@ -197,8 +197,8 @@ impl Parameters for SpectralMixture {
         match &self.components {
             Components::Learned(count) => Err(Error::parameter(
                 "components",
-                "a list of rows [weight, means, deviations], because there are no data here to learn them from (regression and classification \
-                 with this spectrum alone learn them)",
+                "a list of rows [weight, means, deviations], because they are not learned here (regression, fields and classification learn \
+                 those of their kernels; give what they found)",
                 count,
             )),
             Components::Given(all) if all[0].mean.len() != d => Err(Error::parameter(

@@ -4,6 +4,7 @@ mod constants;
 mod empirical;
 mod generalisation;
 mod pac_bayes;
+mod sums;
 mod theorems;
 
 use orff::bound::Question;
@@ -23,10 +24,15 @@ fn coupled(spectrum: Spectrum) -> Kernel {
     Kernel::decomposable(spectrum, Output::Given { matrix: Matrix::new(gamma, "output").unwrap() })
 }
 
+/// k₀I.
+fn identity(p: usize, spectrum: Spectrum) -> Kernel {
+    let one = faer::Mat::identity(p, p);
+    Kernel::decomposable(spectrum, Output::Given { matrix: Matrix::new(one, "output").unwrap() })
+}
+
 /// k₀ itself.
 fn scalar(spectrum: Spectrum) -> Kernel {
-    let one = faer::Mat::identity(1, 1);
-    Kernel::decomposable(spectrum, Output::Given { matrix: Matrix::new(one, "output").unwrap() })
+    identity(1, spectrum)
 }
 
 /// A question by its flags.
@@ -57,7 +63,8 @@ fn what_no_theorem_covers_is_refused_with_the_reason() {
     refused(at(json!({"epsilon": -1.0})), "epsilon");
     refused(at(json!({"diameter": 0.0})), "diameter");
     refused(at(json!({"kernel": "curl-free*div-free"})), "not written down");
-    refused(at(json!({"kernel": "curl-free + div-free", "sum": "mixture"})), "mixture");
+    let apart = "curl-free + precompose([[2, 0, 0], [0, 2, 0], [0, 0, 2]], div-free)";
+    refused(at(json!({"kernel": apart, "sum": "mixture"})), "mixture draw of terms in different coordinates");
     // a bound of atoms that cannot be drawn
     refused(at(json!({"kernel": "matern(2.5)", "measure": "tilted"})), "measure tilted for matern");
     refused(at(json!({"kernel": "curl-free(cauchy)", "measure": "tilted"})), "measure tilted for cauchy");

@@ -1,6 +1,8 @@
 //! Distributions over atoms against what defines them.
 
-use orff::align::{Method, Sampling, gibbs, kullback_leibler, power_divergence, within};
+use orff::align::{
+    Method, Sampling, gibbs, kullback_leibler, log_power_divergence, power_divergence, within, within_log,
+};
 use orff::random::Stream;
 
 fn simplex(n: usize, seed: u64) -> Vec<f64> {
@@ -91,6 +93,28 @@ fn the_constrained_posterior_meets_its_optimality_conditions() {
             }
         }
     }
+}
+
+/// Powers whose divergences are beyond the largest number: the constraint is met, and nothing within it that is known is better.
+#[test]
+fn large_powers_meet_their_constraint() {
+    let (n, losses) = (40, losses(40));
+    let p = vec![1.0 / n as f64; n];
+    let mut best = losses.clone();
+    best.sort_by(f64::total_cmp);
+    for mu in [1.0001, 30.0, 150.0, 1000.0] {
+        for kept in [4, 10, 33] {
+            // as far as uniform weights of the best, which are one candidate
+            let log = (mu - 1.0) * (n as f64 / kept as f64).ln();
+            let q = within_log(&p, &losses, mu, log).unwrap();
+            let far = log_power_divergence(&q, &p, mu);
+            assert!((far - log).abs() < 1e-9 * (1.0 + log), "mu {mu}, {kept}: {far} for {log}");
+            let uniform = best[..kept].iter().sum::<f64>() / kept as f64;
+            assert!(mean(&q, &losses) <= uniform + 1e-12, "mu {mu}, {kept}: {} {uniform}", mean(&q, &losses));
+        }
+    }
+    assert!(power_divergence(&[1.0, 0.0], &[0.5; 2], 1e4).is_infinite());
+    assert!((log_power_divergence(&[1.0, 0.0], &[0.5; 2], 1e4) / (9999.0 * 2f64.ln()) - 1.0).abs() < 1e-14);
 }
 
 #[test]

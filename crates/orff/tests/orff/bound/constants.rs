@@ -165,7 +165,7 @@ fn variances_are_those_of_drawn_atoms() {
         let delta: Vec<f64> = x.iter().zip(&z).map(|(a, b)| a - b).collect();
         let exact = kernel.eval(&x, &z).unwrap();
         for kind in [MapKind::Pairs, MapKind::Phases] {
-            let variance = Variance::at(&kernel, &delta, measure, kind).unwrap();
+            let variance = Variance::at(&kernel, &delta, measure, kind, SumDraw::default()).unwrap();
             let Some(v) = variance.exact else { panic!("{name}: no closed form") };
             let (map, a, omega) = atoms(&kernel, d, measure, kind);
             let dot = |w: &[f64], x: &[f64]| w.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
@@ -201,7 +201,7 @@ fn closed_forms_of_the_variance() {
     let zero = vec![0.0; d];
     for (sigma, s4) in [(1.0, 1.0), (0.5, 16.0)] {
         let s = || spectrum("gaussian", f64::from(sigma).into());
-        let at = |k: &Kernel, measure| Variance::at(k, &zero, measure, MapKind::Pairs).unwrap();
+        let at = |k: &Kernel, measure| Variance::at(k, &zero, measure, MapKind::Pairs, SumDraw::default()).unwrap();
         for (k, plain) in [(Kernel::curl_free(s()), 4.0), (Kernel::div_free(s()), 6.0)] {
             // Var[A]: (d+1)σ⁻⁴ and 3(d−1)σ⁻⁴ plain, (d−1)σ⁻⁴ trace
             assert!((at(&k, Measure::Plain).of_a[(1, 1)] - plain * s4).abs() < 1e-10);
@@ -221,7 +221,10 @@ fn closed_forms_of_the_variance() {
                 let r = diameter * f64::from(step) / 30.0;
                 let axis: Vec<f64> = (0..d).map(|k| if k == 0 { r } else { 0.0 }).collect();
                 for delta in [axis, vec![r / (d as f64).sqrt(); d]] {
-                    let exact = Variance::at(&kernel, &delta, measure, MapKind::Pairs).unwrap().exact.unwrap();
+                    let exact = Variance::at(&kernel, &delta, measure, MapKind::Pairs, SumDraw::default())
+                        .unwrap()
+                        .exact
+                        .unwrap();
                     assert!(norm(&exact) <= v * (1.0 + 1e-12) + 1e-12, "{name} at {delta:?}");
                 }
             }
@@ -236,7 +239,10 @@ fn closed_forms_of_the_variance() {
             for step in 0..60 {
                 let (angle, r) = (0.1 * f64::from(step), diameter * f64::from(step % 20 + 1) / 20.0);
                 let delta = [r * angle.cos(), r * angle.sin()];
-                let exact = Variance::at(&k, &delta, Measure::Plain, MapKind::Pairs).unwrap().exact.unwrap();
+                let exact = Variance::at(&k, &delta, Measure::Plain, MapKind::Pairs, SumDraw::default())
+                    .unwrap()
+                    .exact
+                    .unwrap();
                 assert!(exact[(0, 0)] <= v * (1.0 + 1e-12), "{name} at {delta:?}");
             }
         }

@@ -1,10 +1,10 @@
 //! Bounds beside errors that are seen.
 
 use super::constants::waves;
-use super::{ask, coupled, scalar, spectrum};
+use super::{ask, coupled, identity, scalar, spectrum};
 use orff::bound::{Report, Scope, Setting, bounds, measure};
 use orff::feature::MapKind;
-use orff::kernel::Kernel;
+use orff::kernel::{Kernel, SumDraw};
 use orff::spectrum::{Draw, Measure};
 use orff::watch::Silent;
 use serde_json::json;
@@ -27,6 +27,7 @@ fn at_one_pair(setting: &Setting, atoms: u64, draws: u64) -> Vec<f64> {
 #[test]
 fn every_bound_is_above_the_quantile_of_errors() {
     let gaussian = || spectrum("gaussian", 0.8.into());
+    let mix = || 0.5 * Kernel::curl_free(gaussian()) + Kernel::div_free(spectrum("matern", 0.8.into()));
     let kernels = [
         ("gaussian", scalar(gaussian())),
         ("gaussian Γ", coupled(spectrum("gaussian", 0.8.into()))),
@@ -39,7 +40,10 @@ fn every_bound_is_above_the_quantile_of_errors() {
         ("helmholtz", Kernel::helmholtz(gaussian(), 0.3)),
         ("waves", scalar(waves())),
         ("curl-free waves", Kernel::curl_free(waves())),
-        ("sum", 0.5 * Kernel::curl_free(gaussian()) + Kernel::div_free(spectrum("matern", 0.8.into()))),
+        ("sum", mix()),
+        ("mixture", mix()),
+        ("mixture Γ", 3.0 * coupled(gaussian()) + coupled(spectrum("matern", 0.3.into()))),
+        ("mixture of Γ", 3.0 * coupled(gaussian()) + identity(3, spectrum("matern", 0.3.into()))),
     ];
     let mut compared = (0, 0);
     for (name, kernel) in kernels {
@@ -49,7 +53,8 @@ fn every_bound_is_above_the_quantile_of_errors() {
             }
             for law in [Measure::Plain, Measure::Trace] {
                 for atoms in [20, 200] {
-                    let setting = Setting { measure: law, ..Setting::new(kernel.clone(), d, 1.0) };
+                    let sum = if name.starts_with("mixture") { SumDraw::Mixture } else { SumDraw::Concatenation };
+                    let setting = Setting { measure: law, sum, ..Setting::new(kernel.clone(), d, 1.0) };
                     let found = bounds(&setting).unwrap();
                     let seen = measure(&setting, atoms, 20, 5, &mut Silent).unwrap();
                     let alone = at_one_pair(&setting, atoms, 40);
@@ -154,9 +159,11 @@ fn reports_are_of_the_draw_that_was_made() {
         let model = (learner.fit)(values.as_object().unwrap(), &rows, &mut Silent).unwrap();
         Report::of(&model, &rows, 0.05, &mut Silent).unwrap().approximation.unwrap()
     };
-    // the theorems are not for atoms of a mixture of laws, and of one term both draws are the same
-    assert!(report("gaussian(0.5) + gaussian(2.0)", "mixture").bound.is_none());
+    // atoms of a mixture of laws have one law, and other constants than terms with atoms of their own
+    let both = ["mixture", "concatenation"].map(|sum| report("gaussian(0.5) + gaussian(2.0)", sum).bound.unwrap().0);
+    assert!(both[0] < both[1], "{both:?}");
     for (kernel, sum) in [
+        ("gaussian(0.5) + gaussian(2.0)", "mixture"),
         ("gaussian(0.5) + gaussian(2.0)", "concatenation"),
         ("gaussian(0.5)", "mixture"),
         ("spectral-mixture([[1, 3, 0.4], [0.5, 0.2, 1]])", "concatenation"),

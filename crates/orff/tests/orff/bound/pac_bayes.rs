@@ -82,7 +82,7 @@ fn bounds_hold_at_their_confidence_whatever_the_weights() {
                             kl: kullback_leibler(&q, &p),
                             chi2: power_divergence(&q, &p, 2.0),
                             mu,
-                            divergence: power_divergence(&q, &p, mu),
+                            log_divergence: power_divergence(&q, &p, mu).ln_1p(),
                             t,
                             classes,
                         };
@@ -126,7 +126,7 @@ fn bounds_hold_for_the_most_deceiving_of_many_and_not_without_their_terms() {
         let far = many as f64 - 1.0;
         for (with, (kl, far)) in [((many as f64).ln(), far), (0.0, 0.0)].into_iter().enumerate() {
             let t = (2.0 * rows * (kl - f64::ln(delta))).sqrt();
-            let w = Weighed { rows, loss: least, kl, chi2: far, mu: 2.0, divergence: far, t, classes: 2 };
+            let w = Weighed { rows, loss: least, kl, chi2: far, mu: 2.0, log_divergence: far.ln_1p(), t, classes: 2 };
             let b = PacBayes::of(&w, delta).unwrap();
             for (count, bound) in pairs.iter_mut().zip([b.theorem_3, b.theorem_4, b.corollary_5]) {
                 count[with] += usize::from(0.25 > bound);
@@ -203,7 +203,7 @@ fn the_printed_theorem_4_is_violated_and_ours_is_not() {
         let rows = n as f64;
         let seen = 0.5 * (1.0 - (sum * sum - rows) / (rows * (rows - 1.0)));
         let weighed =
-            Weighed { rows, loss: seen, kl: 0.0, chi2: 0.0, mu, divergence: 0.0, t: rows.sqrt(), classes: 2 };
+            Weighed { rows, loss: seen, kl: 0.0, chi2: 0.0, mu, log_divergence: 0.0, t: rows.sqrt(), classes: 2 };
         let truth = 0.25;
         ours += usize::from(truth > PacBayes::of(&weighed, delta).unwrap().theorem_4);
         printed += usize::from(truth > seen + (0.25 / rows / delta).powf(1.0 - 1.0 / mu));
@@ -216,7 +216,7 @@ fn the_printed_theorem_4_is_violated_and_ours_is_not() {
 fn bounds_grow_with_losses_and_divergences_and_fall_with_rows_and_doubt() {
     let at = |rows: f64, loss: f64, far: f64, delta: f64, mu: f64| {
         let t = rows.sqrt();
-        let w = Weighed { rows, loss, kl: far, chi2: far, mu, divergence: far, t, classes: 3 };
+        let w = Weighed { rows, loss, kl: far, chi2: far, mu, log_divergence: far.ln_1p(), t, classes: 3 };
         let b = PacBayes::of(&w, delta).unwrap();
         let l = landmark(rows - 1.0, loss, far, t, 7, delta).unwrap();
         [b.corollary_2, b.theorem_3, b.theorem_4, b.corollary_5, l]
@@ -228,7 +228,7 @@ fn bounds_grow_with_losses_and_divergences_and_fall_with_rows_and_doubt() {
         assert!(at(5000.0, 0.4, 1.0, 0.05, mu).iter().zip(base).all(|(a, b)| *a < b));
         assert!(at(500.0, 0.4, 1.0, 0.5, mu).iter().zip(base).all(|(a, b)| *a < b));
     }
-    let w = Weighed { rows: 1.0, loss: 0.4, kl: 0.0, chi2: 0.0, mu: 2.0, divergence: 0.0, t: 1.0, classes: 2 };
+    let w = Weighed { rows: 1.0, loss: 0.4, kl: 0.0, chi2: 0.0, mu: 2.0, log_divergence: 0.0, t: 1.0, classes: 2 };
     assert!(PacBayes::of(&w, 0.05).is_err() && PacBayes::of(&Weighed { rows: 9.0, t: 0.0, ..w }, 0.05).is_err());
     assert!(PacBayes::of(&Weighed { rows: 9.0, ..w }, 0.0).is_err());
 }
