@@ -11,6 +11,7 @@ use crate::feature::{Characters, FeatureMap};
 use crate::graph::Laplacian;
 use crate::kernel::Kernel;
 use crate::params::Auto;
+use crate::random::Stream;
 use crate::solve::{System, Warp};
 use crate::watch::Watch;
 use faer::Mat;
@@ -22,14 +23,23 @@ const ROWS: usize = 1500;
 const LEFT_OUT: usize = 500;
 /// Columns of small models: at most, at least, and operations of their moments.
 const COLUMNS: (usize, usize) = (1000, 320);
-const OPERATIONS: f64 = 4e9;
+const OPERATIONS: f64 = 4e10;
+/// Operations of moments up to which every place is looked at, not one thing after another.
+const EVERYWHERE: f64 = 4e9;
+/// Most rows of a graph that labelled rows are also taken out of: in larger ones rows are dense.
+const MANY_ROWS: usize = 100_000;
 /// αN where too few rows are labelled to choose it: two moons with one label each are right from 10⁶ to 10⁸.
 const STRONG: f64 = 1e7;
 /// Powers of ten of αN that are compared, beside no penalty at all.
 const STRENGTHS: std::ops::RangeInclusive<i32> = 1..=9;
-/// Lengthscales that are compared, in bandwidths of the graph, and the one for few labels.
-const LENGTHSCALES: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
+/// Lengthscales that are compared, in bandwidths of the graph: powers of two up to this one at least, and to this many
+/// distances of rows that are no neighbours; and the one for few labels.
+const LONG: f64 = 16.0;
+const FAR: f64 = 2.0;
 const SHORT: f64 = 2.0;
+/// Pairs of rows whose distances are looked at.
+const PAIRS: u64 = 1000;
+const PURPOSE: u64 = 0x7061_6972_7320_6f66;
 
 /// The strength where too few labels are there to choose it.
 pub(super) fn strong(rows: usize) -> f64 {
@@ -42,6 +52,8 @@ pub(super) struct Chosen {
     pub graphs: Vec<Laplacian>,
     pub power: u32,
     pub strength: f64,
+    /// The ridge with which all labelled rows were left out, where one was.
+    pub ridge: Option<f64>,
 }
 
 /// A lengthscale in units of the graph, a number of neighbours, a power.
@@ -52,12 +64,13 @@ struct Place {
     power: u32,
 }
 
-/// How good a place is, and the strength there.
+/// How good a place is, and strength and ridge there.
 #[derive(Clone, Copy)]
 struct Found {
     place: Place,
     score: f64,
     strength: f64,
+    ridge: Option<f64>,
 }
 
 impl Problem<'_> {
@@ -78,7 +91,10 @@ impl Problem<'_> {
         let nothing = !open && given.is_some() && counts.len() == 1 && powers.len() == 1;
         let (found, why) = if l < FEW || nothing {
             let strength = given.unwrap_or(strong(n));
-            (Found { place: start, score: 0.0, strength }, format!("too few labelled rows ({l}) to compare others"))
+            (
+                Found { place: start, score: 0.0, strength, ridge: None },
+                format!("too few labelled rows ({l}) to compare others"),
+            )
         } else {
             watch.stage("choose");
             let wanted = matches!(self.along.learner.ridge, Ridge::Loo | Ridge::Given(_));
@@ -92,7 +108,9 @@ impl Problem<'_> {
                 (found, format!("largest evidence on {} labelled rows", l.min(ROWS)))
             }
         };
-        let Found { place: Place { times, neighbours, power }, strength, .. } = found;
+        let Found { place: Place { times, neighbours, power }, strength, ridge, .. } = found;
+        // of more labelled rows the ridge is chosen again, by more of them
+        let ridge = ridge.filter(|_| l <= LEFT_OUT);
         let graphs = if neighbours == counts[0] { first } else { self.graphs(neighbours) };
         self.say_graphs(&graphs, neighbours, watch);
         if open {
@@ -113,7 +131,7 @@ impl Problem<'_> {
             };
             self.choices.say(watch, format!("strength {strength:.3e}: {rule}{why}"));
         }
-        Ok(Chosen { kernel: self.kernel(times * unit)?, graphs, power, strength })
+        Ok(Chosen { kernel: self.kernel(times * unit)?, graphs, power, strength, ridge })
     }
 
     /// Columns of a small model.
@@ -166,7 +184,25 @@ impl Problem<'_> {
         some.iter().map(|&i| self.classes.as_ref().map_or(0, |classes| classes.of[i])).collect()
     }
 
-    /// One thing after another, then once more from what was found: the place with the smallest error.
+    /// Multiples of the distance to neighbours that are compared as lengthscales: up to where the kernel is all but constant.
+    fn multiples(&self, open: bool, unit: f64) -> Vec<f64> {
+        if !open {
+            return vec![SHORT];
+        }
+        let points = &self.collected.points;
+        let pair = |k: u64| {
+            let mut random = Stream::new(self.along.learner.seed, PURPOSE, k);
+            points.square(random.below(points.count()), random.below(points.count())).sqrt()
+        };
+        let mut distances: Vec<f64> = (0..PAIRS).map(pair).filter(|d| *d > 0.0).collect();
+        distances.sort_by(f64::total_cmp);
+        let far = distances.get(distances.len() / 2).map_or(0.0, |d| FAR * d / unit);
+        let most = LONG.max(far.min(1e6));
+        std::iter::successors(Some(1.0), |times| Some(2.0 * times)).take_while(|times| *times <= most).collect()
+    }
+
+    /// The place with the smallest error: of all, or, with many rows, one thing after another and then once more from what
+    /// was found.
     fn by_validation(
         &self,
         start: Place,
@@ -179,14 +215,21 @@ impl Problem<'_> {
         let some = self.some(LEFT_OUT);
         let classes = self.classes_of(&some);
         let judge = self.judge(&classes);
-        let lengthscales = if open { &LENGTHSCALES[..] } else { &[SHORT] };
+        let lengthscales = self.multiples(open, unit);
         let mut tried: Vec<Found> = Vec::new();
-        let mut best = Found { place: start, score: f64::INFINITY, strength: 0.0 };
+        let mut best = Found { place: start, score: f64::INFINITY, strength: 0.0, ridge: None };
+        let (n, columns) = (self.collected.points.count() as f64, self.columns() as f64);
+        let everywhere = n * columns * columns <= EVERYWHERE;
         for _ in 0..2 {
             let before = best.place;
             for axis in 0..3 {
                 let at = best.place;
+                let every = lengthscales.iter().flat_map(|&times| {
+                    let neighbours = counts.iter().map(move |&neighbours| Place { times, neighbours, ..at });
+                    neighbours.flat_map(|place| powers.iter().map(move |&power| Place { power, ..place }))
+                });
                 let places: Vec<Place> = match axis {
+                    _ if everywhere => every.collect(),
                     0 => lengthscales.iter().map(|&times| Place { times, ..at }).collect(),
                     1 => powers.iter().map(|&power| Place { power, ..at }).collect(),
                     _ => counts.iter().map(|&neighbours| Place { neighbours, ..at }).collect(),
@@ -207,10 +250,17 @@ impl Problem<'_> {
             }
         }
         let folds = self.folds(&some).named();
-        Ok((best, format!("{} of {} labelled rows, {folds}", judge.named(), some.len())))
+        let off = if self.takes_out() { ", in the graph and taken out of it" } else { "" };
+        Ok((best, format!("{} of {} labelled rows, {folds}{off}", judge.named(), some.len())))
     }
 
-    /// The best strength at a place, with the best ridge or the one given.
+    /// Whether labelled rows are also judged as rows outside the graph.
+    fn takes_out(&self) -> bool {
+        !self.labelled_enough() && self.collected.points.count() <= MANY_ROWS
+    }
+
+    /// The best strength at a place, with the best ridge or the one given. Rows that are left out are judged twice, in the
+    /// graph and as rows outside of it: short lengthscales are right along the graph and know nothing beside it.
     fn attempt(
         &self,
         place: Place,
@@ -220,20 +270,34 @@ impl Problem<'_> {
         watch: &mut dyn Watch,
     ) -> Result<Found> {
         let map = self.draw(&self.kernel(place.times * unit)?, self.columns())?;
-        let mut best = Found { place, score: f64::INFINITY, strength: 0.0 };
+        let mut best = Found { place, score: f64::INFINITY, strength: 0.0, ridge: None };
         let Some(labelled) = self.labelled(&map, some)? else { return Ok(best) };
-        let moment = self.penalty(&self.graphs(place.neighbours), place.power, &map, watch)?;
+        let graphs = self.graphs(place.neighbours);
+        let moment = self.penalty(&graphs, place.power, &map, watch)?;
+        let outside = match self.takes_out() {
+            false => None,
+            true => {
+                let rows: Vec<usize> = some.iter().map(|&i| self.collected.labelled[i]).collect();
+                let left: Vec<Laplacian> = graphs.iter().map(|graph| graph.without(&rows)).collect();
+                Some(self.penalty(&left, place.power, &map, watch)?)
+            }
+        };
         let strengths = if self.labelled_enough() { vec![0.0] } else { self.strengths() };
         for strength in strengths {
             watch.advance(0)?;
             // strengths beyond rounding are no candidates
             let Ok(rows) = labelled.warped(&moment, strength) else { continue };
-            let score = match self.along.learner.ridge {
-                Ridge::Given(ridge) => rows.score(ridge, judge),
-                _ => rows.best(judge).1,
+            let beside = match outside.as_ref().filter(|_| strength > 0.0).map(|m| labelled.warped(m, strength)) {
+                Some(Err(_)) => continue,
+                Some(Ok(beside)) => Some(beside),
+                None => None,
+            };
+            let (ridge, score) = match self.along.learner.ridge {
+                Ridge::Given(ridge) => (ridge, rows.both(ridge, judge, beside.as_ref())),
+                _ => rows.best(judge, beside.as_ref()),
             };
             if score < best.score {
-                best = Found { place, score, strength };
+                best = Found { place, score, strength, ridge: Some(ridge) };
             }
         }
         Ok(best)
@@ -249,10 +313,9 @@ impl Problem<'_> {
         watch: &mut dyn Watch,
     ) -> Result<Found> {
         let learner = &self.along.learner;
-        let lengthscales = if open { &LENGTHSCALES[..] } else { &[SHORT] };
-        let mut best =
-            Found { place: start, score: f64::INFINITY, strength: self.along.strength.fixed().unwrap_or(0.0) };
-        for &times in lengthscales {
+        let strength = self.along.strength.fixed().unwrap_or(0.0);
+        let mut best = Found { place: start, score: f64::INFINITY, strength, ridge: None };
+        for times in self.multiples(open, unit) {
             let kernel = self.kernel(times * unit)?;
             let map = match self.views {
                 None => learner.small_map(&kernel, self.collected.points.width(), COLUMNS.1, false)?,
@@ -268,7 +331,7 @@ impl Problem<'_> {
                     _ => warp.spectral().minimise(|p| -p.evidence).map_or(f64::NEG_INFINITY, |p| p.evidence),
                 };
                 if -evidence < best.score {
-                    best = Found { place: Place { times, ..start }, score: -evidence, strength };
+                    best = Found { place: Place { times, ..start }, score: -evidence, strength, ridge: None };
                 }
             }
         }
