@@ -219,8 +219,7 @@ impl Validated<'_> {
         judge.said(&self.held_out(ridge), &self.rows.outputs, &self.rows.weights)
     }
 
-    /// The best ridge of a grid and its score, which is the mean of both where the rows are judged twice; of equals the
-    /// largest.
+    /// The best ridge of a grid and its score, as [`both`](Self::both); of equals the largest.
     pub fn best(&self, judge: &Judge, beside: Option<&Validated>) -> (f64, f64) {
         let top = self.duals.iter().map(Dual::top).fold(0.0, f64::max);
         let top = if top > 0.0 { top } else { 1.0 };
@@ -235,9 +234,9 @@ impl Validated<'_> {
         best
     }
 
-    /// The score at one ridge, the mean of both where the rows are judged twice.
+    /// The score at one ridge; where the rows are judged twice, two thirds of it and one of the other.
     pub fn both(&self, ridge: f64, judge: &Judge, beside: Option<&Validated>) -> f64 {
         let own = self.score(ridge, judge);
-        beside.map_or(own, |other| 0.5 * (own + other.score(ridge, judge)))
+        beside.map_or(own, |other| (2.0 * own + other.score(ridge, judge)) / 3.0)
     }
 }

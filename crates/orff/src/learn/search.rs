@@ -6,8 +6,9 @@ use super::choose;
 use super::judge::{Judge, Labelled};
 use super::left_out::Folds;
 use super::problem::Problem;
+use super::reduced::Reduced;
 use crate::error::Result;
-use crate::feature::{Characters, FeatureMap};
+use crate::feature::{Basis, Characters, FeatureMap};
 use crate::graph::Laplacian;
 use crate::kernel::Kernel;
 use crate::params::Auto;
@@ -22,11 +23,13 @@ pub(super) const FEW: usize = 8;
 const ROWS: usize = 1500;
 const LEFT_OUT: usize = 500;
 /// Columns of small models: at most, at least, and operations of their moments.
-const COLUMNS: (usize, usize) = (1000, 320);
+const COLUMNS: (usize, usize) = (700, 320);
+/// Columns of the maps that small models stand for, at most.
+const MAP: usize = 4000;
 const OPERATIONS: f64 = 4e10;
 /// Operations of moments up to which every place is looked at, not one thing after another.
 const EVERYWHERE: f64 = 4e9;
-/// Most rows of a graph that labelled rows are also taken out of: in larger ones rows are dense.
+/// Most rows of a graph that labelled rows are also taken out of, and whose features are kept: in larger ones rows are dense.
 const MANY_ROWS: usize = 100_000;
 /// αN where too few rows are labelled to choose it: two moons with one label each are right from 10⁶ to 10⁸.
 const STRONG: f64 = 1e7;
@@ -62,6 +65,14 @@ struct Place {
     times: f64,
     neighbours: usize,
     power: u32,
+}
+
+/// A model of all rows to compare settings with.
+enum Small {
+    /// A map of few columns.
+    Map(FeatureMap),
+    /// A map of many, projected.
+    Reduced(Reduced),
 }
 
 /// How good a place is, and strength and ridge there.
@@ -168,10 +179,15 @@ impl Problem<'_> {
             at += y.nrows();
             Ok(())
         })?;
+        self.labelled_as(map, &all, some)
+    }
+
+    /// The same with features (l×M) of a basis.
+    fn labelled_as(&self, basis: &dyn Basis, all: &Mat<f64>, some: &[usize]) -> Result<Option<Labelled>> {
         let outputs = Mat::from_fn(some.len(), self.scaled.ncols(), |i, t| self.scaled[(some[i], t)]);
         let weights = self.collected.row_weights();
         let weights = some.iter().map(|&i| weights[i]).collect();
-        Labelled::new(map, &all, outputs, weights, self.folds(some), self.along.offset)
+        Labelled::new(basis, all, outputs, weights, self.folds(some), self.along.offset)
     }
 
     /// Folds of some labelled rows.
@@ -201,8 +217,8 @@ impl Problem<'_> {
         std::iter::successors(Some(1.0), |times| Some(2.0 * times)).take_while(|times| *times <= most).collect()
     }
 
-    /// The place with the smallest error: of all, or, with many rows, one thing after another and then once more from what
-    /// was found.
+    /// The place with the smallest error: of all, or, with many rows, one thing after another and then
+    /// once more from what was found.
     fn by_validation(
         &self,
         start: Place,
@@ -216,37 +232,42 @@ impl Problem<'_> {
         let classes = self.classes_of(&some);
         let judge = self.judge(&classes);
         let lengthscales = self.multiples(open, unit);
-        let mut tried: Vec<Found> = Vec::new();
         let mut best = Found { place: start, score: f64::INFINITY, strength: 0.0, ridge: None };
-        let (n, columns) = (self.collected.points.count() as f64, self.columns() as f64);
-        let everywhere = n * columns * columns <= EVERYWHERE;
-        for _ in 0..2 {
-            let before = best.place;
-            for axis in 0..3 {
-                let at = best.place;
-                let every = lengthscales.iter().flat_map(|&times| {
-                    let neighbours = counts.iter().map(move |&neighbours| Place { times, neighbours, ..at });
-                    neighbours.flat_map(|place| powers.iter().map(move |&power| Place { power, ..place }))
-                });
-                let places: Vec<Place> = match axis {
-                    _ if everywhere => every.collect(),
-                    0 => lengthscales.iter().map(|&times| Place { times, ..at }).collect(),
-                    1 => powers.iter().map(|&power| Place { power, ..at }).collect(),
-                    _ => counts.iter().map(|&neighbours| Place { neighbours, ..at }).collect(),
-                };
-                for place in places {
-                    if tried.iter().any(|found| found.place == place) {
-                        continue;
-                    }
-                    let found = self.attempt(place, unit, &some, &judge, watch)?;
-                    tried.push(found);
-                    if found.score < best.score {
-                        best = found;
+        let columns = self.columns();
+        if self.collected.points.count() as f64 * (columns * columns) as f64 <= EVERYWHERE {
+            for &times in &lengthscales {
+                let small = self.small(times * unit, &some, watch)?;
+                for &neighbours in counts {
+                    for &power in powers {
+                        let found = self.attempt(&small, Place { times, neighbours, power }, &some, &judge, watch)?;
+                        best = if found.score < best.score { found } else { best };
                     }
                 }
             }
-            if best.place == before {
-                break;
+        } else {
+            let mut tried: Vec<Place> = Vec::new();
+            for _ in 0..2 {
+                let before = best.place;
+                for axis in 0..3 {
+                    let at = best.place;
+                    let places: Vec<Place> = match axis {
+                        0 => lengthscales.iter().map(|&times| Place { times, ..at }).collect(),
+                        1 => powers.iter().map(|&power| Place { power, ..at }).collect(),
+                        _ => counts.iter().map(|&neighbours| Place { neighbours, ..at }).collect(),
+                    };
+                    for place in places {
+                        if tried.contains(&place) {
+                            continue;
+                        }
+                        tried.push(place);
+                        let small = self.small(place.times * unit, &some, watch)?;
+                        let found = self.attempt(&small, place, &some, &judge, watch)?;
+                        best = if found.score < best.score { found } else { best };
+                    }
+                }
+                if best.place == before {
+                    break;
+                }
             }
         }
         let folds = self.folds(&some).named();
@@ -259,34 +280,63 @@ impl Problem<'_> {
         !self.labelled_enough() && self.collected.points.count() <= MANY_ROWS
     }
 
+    /// A small model of all rows: the map, projected on labelled rows and some others; with views or very many rows a map
+    /// of few columns.
+    fn small(&self, lengthscale: f64, some: &[usize], watch: &mut dyn Watch) -> Result<Small> {
+        let (kernel, points) = (self.kernel(lengthscale)?, &self.collected.points);
+        let columns = self.columns();
+        let all = self.along.learner.features.fixed().unwrap_or(MAP).min(MAP);
+        if self.views.is_some() || points.count() > MANY_ROWS || all <= columns {
+            return Ok(Small::Map(self.draw(&kernel, columns.min(all))?));
+        }
+        let mut rows: Vec<usize> = some.iter().map(|&i| self.collected.labelled[i]).collect();
+        let mut taken = vec![false; points.count()];
+        rows.iter().for_each(|&i| taken[i] = true);
+        let mut rest: Vec<(u64, usize)> = (0..points.count())
+            .filter(|&i| !taken[i])
+            .map(|i| (Stream::new(self.along.learner.seed, PURPOSE, i as u64).bits(), i))
+            .collect();
+        rest.sort_unstable();
+        rows.extend(rest.into_iter().map(|(_, i)| i).take(columns.saturating_sub(rows.len())));
+        let map = self.draw(&kernel, all)?;
+        Ok(match Reduced::new(&map, points, &rows, watch)? {
+            Some(reduced) => Small::Reduced(reduced),
+            None => Small::Map(self.draw(&kernel, columns)?),
+        })
+    }
+
     /// The best strength at a place, with the best ridge or the one given. Rows that are left out are judged twice, in the
     /// graph and as rows outside of it: short lengthscales are right along the graph and know nothing beside it.
     fn attempt(
         &self,
+        small: &Small,
         place: Place,
-        unit: f64,
         some: &[usize],
         judge: &Judge,
         watch: &mut dyn Watch,
     ) -> Result<Found> {
-        let map = self.draw(&self.kernel(place.times * unit)?, self.columns())?;
         let mut best = Found { place, score: f64::INFINITY, strength: 0.0, ridge: None };
-        let Some(labelled) = self.labelled(&map, some)? else { return Ok(best) };
         let graphs = self.graphs(place.neighbours);
-        let moment = self.penalty(&graphs, place.power, &map, watch)?;
+        let rows: Vec<usize> = some.iter().map(|&i| self.collected.labelled[i]).collect();
+        let labelled = match small {
+            Small::Map(map) => self.labelled(map, some)?,
+            Small::Reduced(reduced) => self.labelled_as(reduced, &reduced.pick(&rows), some)?,
+        };
+        let Some(labelled) = labelled else { return Ok(best) };
+        let mut moment = |graphs: &[Laplacian]| match small {
+            Small::Map(map) => self.penalty(graphs, place.power, map, watch),
+            Small::Reduced(reduced) => reduced.moment(&graphs[0], place.power, watch),
+        };
+        let inside = moment(&graphs)?;
         let outside = match self.takes_out() {
             false => None,
-            true => {
-                let rows: Vec<usize> = some.iter().map(|&i| self.collected.labelled[i]).collect();
-                let left: Vec<Laplacian> = graphs.iter().map(|graph| graph.without(&rows)).collect();
-                Some(self.penalty(&left, place.power, &map, watch)?)
-            }
+            true => Some(moment(&graphs.iter().map(|graph| graph.without(&rows)).collect::<Vec<_>>())?),
         };
         let strengths = if self.labelled_enough() { vec![0.0] } else { self.strengths() };
         for strength in strengths {
             watch.advance(0)?;
             // strengths beyond rounding are no candidates
-            let Ok(rows) = labelled.warped(&moment, strength) else { continue };
+            let Ok(rows) = labelled.warped(&inside, strength) else { continue };
             let beside = match outside.as_ref().filter(|_| strength > 0.0).map(|m| labelled.warped(m, strength)) {
                 Some(Err(_)) => continue,
                 Some(Ok(beside)) => Some(beside),
