@@ -293,8 +293,8 @@ impl FunctionalRidge {
         let params = cg::Params { tol: self.tolerance, max_iter: self.iterations };
         let mut tell = |_: usize, _: f64| watch.advance(1);
         let (theta, report) = tensor.iterate(shift, &|_| true, None, params, &mut tell)?;
-        let how = format!("{count} points of {n} curves, {} iterations", report.iterations);
-        choices.say(watch, format!("solved by conjugate gradients over {how}, residual {:.1e}", report.residual));
+        let over = format!("{count} points of {n} curves");
+        choices.say(watch, format!("solved by conjugate gradients over {over}, {}", report.how()));
         if report.reason == cg::Reason::MaxIter {
             let how = "raise iterations, or the tolerance, or the ridge";
             choices.say(watch, format!("not converged after {} iterations: {how}", report.iterations));

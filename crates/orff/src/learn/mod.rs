@@ -56,6 +56,7 @@ mod pinball_path;
 mod plan;
 mod problem;
 mod quantiles;
+mod reduced;
 mod registry;
 mod regression;
 mod reservoir;

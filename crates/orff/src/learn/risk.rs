@@ -324,7 +324,7 @@ impl RiskRegression {
             Ok(())
         })?;
         let report = learner.report();
-        choices.say(watch, format!("solved by {}", report.how()));
+        choices.say(watch, format!("solved by {}", report.how(read)));
         let (map, theta, offset) = learner.solution()?;
         let table = map.lift(&theta);
         let columns: Vec<Column> = offset.iter().map(|b| Column::of(*b)).collect();
@@ -368,7 +368,7 @@ impl RiskRegression {
             Ok(())
         })?;
         let report = learner.report();
-        choices.say(watch, format!("solved by {}", report.how()));
+        choices.say(watch, format!("solved by {}", report.how(read)));
         let (points, coefficients) = learner.expansion();
         let columns = (0..coefficients.ncols()).map(|_| Column::of(0.0)).collect();
         let found = Scaled { points, coefficients, columns, posterior: None };

@@ -43,9 +43,23 @@ impl fmt::Display for Reason {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     pub iterations: usize,
-    /// ‖b − Ax‖/‖b‖ by the recurrence.
+    /// Applications of A: one for each iteration, and one for a start.
+    pub passes: usize,
+    /// ‖b − Ax‖ by the recurrence: the norm of the gradient of ½xᵀAx − bᵀx.
+    pub gradient: f64,
+    /// The same over ‖b‖.
     pub residual: f64,
     pub reason: Reason,
+}
+
+impl Report {
+    /// In words.
+    pub fn how(&self) -> String {
+        let Report { iterations, passes, gradient, residual, reason } = self;
+        format!(
+            "{iterations} iterations, {passes} passes, gradient {gradient:.1e}, residual {residual:.1e}: {reason}"
+        )
+    }
 }
 
 /// A symmetric operator as a function: (v, out) sets out = Av.
@@ -155,7 +169,9 @@ pub fn conjugate_gradients(
         if left.is_empty() || iterations == params.max_iter {
             let report = |c: Column| {
                 let reason = if c.residual > params.tol { Reason::MaxIter } else { Reason::Converged };
-                (c.x, Report { iterations: c.iterations, residual: c.residual, reason })
+                let (iterations, passes) = (c.iterations, c.iterations + usize::from(c.started));
+                let (gradient, residual) = (c.residual * c.norm, c.residual);
+                (c.x, Report { iterations, passes, gradient, residual, reason })
             };
             return Ok(columns.into_iter().map(report).collect());
         }
@@ -183,6 +199,8 @@ struct Column {
     rz: f64,
     residual: f64,
     iterations: usize,
+    /// Whether it began elsewhere than at zero.
+    started: bool,
 }
 
 impl Column {
@@ -193,10 +211,12 @@ impl Column {
         }
         let zero = vec![0.0; n];
         let residual = if norm > 0.0 { 1.0 } else { 0.0 };
-        Ok(Column { norm, x: zero.clone(), r: b.to_vec(), z: zero, p: Vec::new(), rz: 0.0, residual, iterations: 0 })
+        let (x, r, p) = (zero.clone(), b.to_vec(), Vec::new());
+        Ok(Column { norm, x, r, z: zero, p, rz: 0.0, residual, iterations: 0, started: false })
     }
 
     fn start(&mut self, x: &[f64], image: &[f64]) {
+        self.started = true;
         self.x.copy_from_slice(x);
         axpy(-1.0, image, &mut self.r);
         self.residual = dot(&self.r, &self.r).sqrt() / self.norm;

@@ -68,11 +68,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// In words.
-    pub fn how(&self) -> String {
+    /// In words, for rows of which there were so many.
+    pub fn how(&self, all: usize) -> String {
         let Report { steps, rows, features, loss, gradient } = self;
+        let passes = rows.div_ceil(all.max(1) as u64);
         format!(
-            "doubly stochastic gradients, {steps} batches, {rows} rows, {features} features, mean loss {loss:.3e}, gradient {gradient:.1e}: the rows ended"
+            "doubly stochastic gradients, {steps} batches, {passes} passes, {rows} rows, {features} features, mean loss {loss:.3e}, gradient {gradient:.1e}: the rows ended"
         )
     }
 }

@@ -330,12 +330,6 @@ pub fn solve_entries(
         weight: sums.weight[t],
         points: sums.points[t],
     };
-    let how = format!(
-        "conjugate gradients over {entries} entries, {} unknowns, {} iterations, residual {:.1e}: {}",
-        theta.len(),
-        report.iterations,
-        report.residual,
-        report.reason
-    );
+    let how = format!("conjugate gradients over {entries} entries, {} unknowns, {}", theta.len(), report.how());
     Ok(EntrySolution { table, ridge, outputs: (0..p).map(output).collect(), report, how })
 }

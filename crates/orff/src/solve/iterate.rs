@@ -63,13 +63,7 @@ pub fn solve_iterative(
         freedom: None,
         penalty: penalties(map, white.as_ref(), &theta, shift, &(0..p).map(|t| of(t).count).collect::<Vec<_>>())?,
         posterior: None,
-        how: format!(
-            "conjugate gradients on {} unknowns, {} iterations, residual {:.1e}: {}",
-            theta.len(),
-            report.iterations,
-            report.residual,
-            report.reason
-        ),
+        how: format!("conjugate gradients on {} unknowns, {}", theta.len(), report.how()),
         iterations: report.iterations.max(1),
     })
 }

@@ -39,10 +39,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// In words.
-    pub fn how(&self) -> String {
+    /// In words, for rows of which there were so many.
+    pub fn how(&self, all: usize) -> String {
         let Report { rows, terms, loss, gradient } = self;
-        format!("ONORMA, {rows} rows, {terms} terms, mean loss {loss:.3e}, gradient {gradient:.1e}: the rows ended")
+        let passes = rows.div_ceil(all.max(1) as u64);
+        format!(
+            "ONORMA, {rows} steps, {passes} passes, {terms} terms, mean loss {loss:.3e}, gradient {gradient:.1e}: the rows ended"
+        )
     }
 }
 

@@ -47,10 +47,20 @@ fn conjugate_gradients_agree_with_cholesky() {
     let (_, warm) =
         conjugate_gradient(&mut apply(&a), &none, &rhs, Some(&y), Params { tol: 1e-9, ..params }, &mut |_, _| Ok(()))
             .unwrap();
-    assert_eq!(warm.iterations, 0);
+    assert_eq!((warm.iterations, warm.passes), (0, 1));
     let few = Params { max_iter: 3, ..params };
-    let (_, report) = conjugate_gradient(&mut apply(&a), &none, &rhs, None, few, &mut |_, _| Ok(())).unwrap();
-    assert_eq!((report.iterations, report.reason), (3, Reason::MaxIter));
+    let (x, report) = conjugate_gradient(&mut apply(&a), &none, &rhs, None, few, &mut |_, _| Ok(())).unwrap();
+    assert_eq!((report.iterations, report.passes, report.reason), (3, 3, Reason::MaxIter));
+    // the gradient of ½xᵀAx − bᵀx, and its size beside that at zero
+    let left = (0..n).map(|i| rhs[i] - (0..n).map(|j| a[(i, j)] * x[j]).sum::<f64>());
+    let (gradient, first) = (left.map(|g| g * g).sum::<f64>().sqrt(), b.norm_l2());
+    assert!(
+        (report.gradient / gradient - 1.0).abs() < 1e-10 && (report.residual * first / gradient - 1.0).abs() < 1e-10
+    );
+    let said = report.how();
+    for word in ["3 iterations", "3 passes", "gradient", "residual", "used up"] {
+        assert!(said.contains(word), "{said}");
+    }
     let (zero, report) =
         conjugate_gradient(&mut apply(&a), &none, &vec![0.0; n], Some(&y), params, &mut |_, _| Ok(())).unwrap();
     assert!(zero.iter().all(|v| *v == 0.0) && report.reason == Reason::Converged);
