@@ -4,7 +4,7 @@ use faer::Mat;
 use orff::generate::{Sheets, two_moons};
 use orff::learn::{
     ClassLoss, ClassWeight, ExactLaplacianClassifier, FittedClasses, LaplacianClassifier, LaplacianFeatures,
-    LaplacianRidge, Offset, Ridge, SemiSupervisedClassifier,
+    LaplacianRidge, Offset, Regression, Ridge, SemiSupervisedClassifier,
 };
 use orff::loss::Simplex;
 use orff::model::{Classes, Linear, Query};
