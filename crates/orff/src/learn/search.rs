@@ -29,6 +29,9 @@ const MAP: usize = 4000;
 const OPERATIONS: f64 = 4e10;
 /// Operations of moments up to which every place is looked at, not one thing after another.
 const EVERYWHERE: f64 = 4e9;
+/// Scores of classes closer than this are the same: the first place is kept, of the shortest lengthscale, the fewest
+/// neighbours and the lowest power.
+const SAME: f64 = 0.005;
 /// Most rows of a graph that labelled rows are also taken out of, and whose features are kept: in larger ones rows are dense.
 const MANY_ROWS: usize = 100_000;
 /// αN where too few rows are labelled to choose it: two moons with one label each are right from 10⁶ to 10⁸.
@@ -233,14 +236,14 @@ impl Problem<'_> {
         let judge = self.judge(&classes);
         let lengthscales = self.multiples(open, unit);
         let mut best = Found { place: start, score: f64::INFINITY, strength: 0.0, ridge: None };
-        let columns = self.columns();
+        let (columns, same) = (self.columns(), if self.classes.is_some() { SAME } else { 0.0 });
         if self.collected.points.count() as f64 * (columns * columns) as f64 <= EVERYWHERE {
             for &times in &lengthscales {
                 let small = self.small(times * unit, &some, watch)?;
                 for &neighbours in counts {
                     for &power in powers {
                         let found = self.attempt(&small, Place { times, neighbours, power }, &some, &judge, watch)?;
-                        best = if found.score < best.score { found } else { best };
+                        best = if found.score < best.score - same { found } else { best };
                     }
                 }
             }
