@@ -74,7 +74,11 @@ pub fn chosen(matches: &ArgMatches) -> Result<(&'static Learner, Map<String, Val
     let pac_bayes = values.get("method").is_some_and(|method| method == "pac-bayes");
     let (unused, whose) =
         if pac_bayes { ("divergence", "chi2 or a power") } else { ("strength", "pac-bayes or landmarks") };
-    if !values.is_empty() && matches.get_one::<String>(unused).is_some() {
+    if let Some(given) = matches.get_one::<String>(unused).filter(|_| !values.is_empty()) {
+        // what is no value at all is said first
+        if let Some(param) = learner.spec.iter().find(|param| param.name == unused) {
+            param.kind.parse(&format!("--{unused}"), given)?;
+        }
         return Err(Usage(format!("--{unused}: it is for --learn {whose}")).into());
     }
     let named = learned().flat_map(|l| l.spec).chain(plain()).filter(|param| param.name != "method");

@@ -17,8 +17,6 @@ pub struct Laplacian {
     columns: Vec<u32>,
     /// w_ij/√(dᵢdⱼ) of each edge.
     values: Vec<f64>,
-    /// √dᵢ of each row.
-    root: Vec<f64>,
     /// σ of the weights; none for a graph that was given.
     bandwidth: Option<f64>,
 }
@@ -103,8 +101,7 @@ impl Laplacian {
             root[i] = edges[from..to].iter().map(|e| e.1).sum::<f64>().sqrt();
         }
         let counts = |e: &(u32, f64)| e.1 >= f64::MIN_POSITIVE;
-        let mut kept =
-            Laplacian { start: vec![0], columns: Vec::new(), values: Vec::new(), root: Vec::new(), bandwidth };
+        let mut kept = Laplacian { start: vec![0], columns: Vec::new(), values: Vec::new(), bandwidth };
         kept.columns.reserve_exact(edges.len());
         kept.values.reserve_exact(edges.len());
         for (i, (from, to)) in rows.into_iter().enumerate() {
@@ -114,38 +111,7 @@ impl Laplacian {
             }
             kept.start.push(kept.values.len());
         }
-        kept.root = root;
         kept
-    }
-
-    /// The graph without some rows: they keep their places and have no edges, so that L is zero there, and the degrees of
-    /// the others are those of what is left.
-    ///
-    /// ```
-    /// use orff::graph::{Laplacian, Neighbours};
-    /// // four rows of a ring, each joined to the next
-    /// let ring = Neighbours { each: 1, rows: vec![1, 2, 3, 0], squares: vec![1.0; 4], recall: 1.0 };
-    /// let l = Laplacian::of(&ring, None).without(&[3]);
-    /// // a path of three rows is left
-    /// let image = l.apply(&[1.0, 2f64.sqrt(), 1.0, 7.0], 1);
-    /// assert!(image.iter().all(|v| v.abs() < 1e-15));
-    /// ```
-    ///
-    /// # Panics
-    /// If there is no such row.
-    pub fn without(&self, rows: &[usize]) -> Self {
-        let n = self.count();
-        let mut gone = vec![false; n];
-        rows.iter().for_each(|&i| gone[i] = true);
-        let (mut start, mut edges) = (vec![0], Vec::with_capacity(self.values.len()));
-        for i in 0..n {
-            if !gone[i] {
-                let left = self.row(i).filter(|(j, _)| !gone[*j]);
-                edges.extend(left.map(|(j, v)| (j as u32, v * self.root[i] * self.root[j])));
-            }
-            start.push(edges.len());
-        }
-        Self::normalised(&start, edges, self.bandwidth)
     }
 
     /// Number of rows N.

@@ -112,7 +112,6 @@ fn fit(
         moments,
         moment,
         strength: chosen.strength,
-        ridge: chosen.ridge,
     };
     let solved = problem.solve(with, loss, watch)?;
     let judged = problem.judged(&solved);

@@ -24,16 +24,14 @@ pub(super) enum Judge<'a> {
         count: usize,
         /// Of each row.
         classes: &'a [usize],
-        /// Whether the share that is missed counts: of few labels it hardly tells settings apart.
-        counted: bool,
     },
 }
 
 impl Judge<'_> {
     /// The score of predictions f for outputs y (l×p), the smaller the better; infinite where some are not finite.
     ///
-    /// Of classes it is ½(1 − r²) with the correlation r of predictions and codes about zero: a function that is small far
-    /// from labels may be right everywhere. The share that is missed is added where it counts.
+    /// Of classes it is the share that is missed, and where that does not differ, 1 − r² with the correlation r of
+    /// predictions and codes about zero: a function that is small far from labels may be right everywhere.
     pub fn score(&self, f: &Mat<f64>, y: &Mat<f64>, weights: &[f64]) -> f64 {
         if !linalg::is_finite(f.as_ref()) {
             return f64::INFINITY;
@@ -45,7 +43,7 @@ impl Judge<'_> {
         };
         match self {
             Judge::Squares => sum(&|i, t| (f[(i, t)] - y[(i, t)]) * (f[(i, t)] - y[(i, t)])),
-            Judge::Classes { code, classes, counted, .. } => {
+            Judge::Classes { code, classes, .. } => {
                 let missed: f64 =
                     (0..l).filter(|&i| best(&self.scores(f, i)) != classes[i]).map(|i| weights[i]).sum();
                 // what the outputs of all classes have in common tells nothing
@@ -60,7 +58,7 @@ impl Judge<'_> {
                     sum(&|i, t| (y[(i, t)] - of_y[i]) * (y[(i, t)] - of_y[i])),
                 );
                 let alike = if ff > 0.0 && fy > 0.0 { fy * fy / (ff * yy) } else { 0.0 };
-                TIE * (1.0 - alike) + if *counted { missed / total } else { 0.0 }
+                missed / total + TIE * (1.0 - alike)
             }
         }
     }
@@ -80,7 +78,7 @@ impl Judge<'_> {
             Judge::Squares => format!("{:.4} in scaled outputs", self.score(f, y, weights)),
             Judge::Classes { classes, .. } => {
                 let missed = (0..f.nrows()).filter(|&i| best(&self.scores(f, i)) != classes[i]).count();
-                format!("{missed} of {} missed", f.nrows())
+                format!("{missed} of {}", f.nrows())
             }
         }
     }
@@ -89,8 +87,7 @@ impl Judge<'_> {
     pub fn named(&self) -> &'static str {
         match self {
             Judge::Squares => "smallest squared error",
-            Judge::Classes { counted: true, .. } => "fewest labels missed",
-            Judge::Classes { .. } => "largest correlation with the codes of classes",
+            Judge::Classes { .. } => "fewest labels missed",
         }
     }
 }
@@ -210,7 +207,8 @@ impl Validated<'_> {
         out
     }
 
-    fn score(&self, ridge: f64, judge: &Judge) -> f64 {
+    /// The score at one ridge.
+    pub fn score(&self, ridge: f64, judge: &Judge) -> f64 {
         judge.score(&self.held_out(ridge), &self.rows.outputs, &self.rows.weights)
     }
 
@@ -219,24 +217,18 @@ impl Validated<'_> {
         judge.said(&self.held_out(ridge), &self.rows.outputs, &self.rows.weights)
     }
 
-    /// The best ridge of a grid and its score, as [`both`](Self::both); of equals the largest.
-    pub fn best(&self, judge: &Judge, beside: Option<&Validated>) -> (f64, f64) {
+    /// The best ridge of a grid and its score; of equals the largest.
+    pub fn best(&self, judge: &Judge) -> (f64, f64) {
         let top = self.duals.iter().map(Dual::top).fold(0.0, f64::max);
         let top = if top > 0.0 { top } else { 1.0 };
         let ridges = (0..RIDGES).map(|k| top * libm::pow(10.0, 1.0 - 0.5 * k as f64));
         let mut best = (top, f64::INFINITY);
         for ridge in ridges {
-            let score = self.both(ridge, judge, beside);
+            let score = self.score(ridge, judge);
             if score < best.1 {
                 best = (ridge, score);
             }
         }
         best
-    }
-
-    /// The score at one ridge; where the rows are judged twice, two thirds of it and one of the other.
-    pub fn both(&self, ridge: f64, judge: &Judge, beside: Option<&Validated>) -> f64 {
-        let own = self.score(ridge, judge);
-        beside.map_or(own, |other| (2.0 * own + other.score(ridge, judge)) / 3.0)
     }
 }

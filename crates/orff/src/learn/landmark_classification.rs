@@ -203,14 +203,14 @@ impl LandmarkClassification {
         let groups = shown.features.ncols();
         let validated = labelled.warped(&Mat::zeros(groups, groups), 0.0)?;
         let classes: Vec<usize> = some.iter().map(|&i| shown.classes[i]).collect();
-        let judge = Judge::Classes { code, count, classes: &classes, counted: true };
+        let judge = Judge::Classes { code, count, classes: &classes };
         // nλ is that of the rows that were looked at
         let total: f64 = shown.weights.iter().sum();
         let share = some.iter().map(|&i| shown.weights[i]).sum::<f64>() / total;
         let ridge = match self.given()? {
             Some(ridge) => times_rows(ridge, total).map(|_| ridge)?,
             None => {
-                let best = validated.best(&judge, None).0;
+                let best = validated.best(&judge).0;
                 let said = validated.said(best, &judge);
                 let line = format!("ridge {:.3e}: {} ({said})", best * share, judge.named());
                 choices.say(watch, format!("{line}, {}", Folds::new(&classes, self.seed).named()));

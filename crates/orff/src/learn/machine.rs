@@ -127,7 +127,7 @@ impl Machine<'_> {
         }
         let classes: Vec<usize> = held.iter().map(|&i| self.classes[i]).collect();
         let (code, count) = self.code;
-        let judge = Judge::Classes { code, count, classes: &classes, counted: true };
+        let judge = Judge::Classes { code, count, classes: &classes };
         let y = code.targets(&classes, count);
         let weights: Vec<f64> = held.iter().map(|&i| self.labelled.weights[i]).collect();
         let scores: Vec<f64> = predicted.iter().map(|f| judge.score(f, &y, &weights)).collect();

@@ -56,7 +56,6 @@ mod pinball_path;
 mod plan;
 mod problem;
 mod quantiles;
-mod reduced;
 mod registry;
 mod regression;
 mod reservoir;

@@ -1,6 +1,5 @@
 //! Rows with and without outputs, their graphs, and what every fit on them asks for. \[warp\]
 
-use super::Offset;
 use super::along::{Along, Asked};
 use super::begin::Choices;
 use super::coded::{class, named};
@@ -38,9 +37,6 @@ pub(super) struct Problem<'a> {
     /// Outputs in scaled units (l×p).
     pub scaled: Mat<f64>,
     pub classes: Option<Classed>,
-    /// What is taken from the mean of the codes (p, in their own units; zeros without classes): shares of few labels differ by
-    /// chance.
-    pub excess: Vec<f64>,
     pub choices: Choices,
     /// The neighbours in each view, as many as may be asked for.
     found: Vec<Neighbours>,
@@ -71,13 +67,6 @@ impl<'a> Problem<'a> {
         let units = classes.as_ref().map(|_| Units::Common);
         let stage = collected.stage(&given, units, along.offset.centred())?;
         let scaled = collected.scaled(&stage);
-        let excess = match &classes {
-            Some(classed) if along.offset == Offset::Mean => {
-                let chance = chance(classed, &collected.row_weights());
-                stage.means.iter().map(|mean| chance * mean).collect()
-            }
-            _ => vec![0.0; stage.means.len()],
-        };
         let (n, l) = (collected.points.count(), collected.labelled.len());
         let mut choices = Choices::default();
         let without = if classes.is_some() { "labels" } else { "outputs" };
@@ -97,16 +86,14 @@ impl<'a> Problem<'a> {
                 }
             },
         }
-        Ok(Problem { along, views, collected, stage, scaled, classes, excess, choices, found, given })
+        Ok(Problem { along, views, collected, stage, scaled, classes, choices, found, given })
     }
 
     /// How predictions of labelled rows are judged.
     pub fn judge<'b>(&self, classes: &'b [usize]) -> Judge<'b> {
         match &self.classes {
             None => Judge::Squares,
-            Some(classed) => {
-                Judge::Classes { code: classed.code, count: classed.names.len(), classes, counted: false }
-            }
+            Some(classed) => Judge::Classes { code: classed.code, count: classed.names.len(), classes },
         }
     }
 
@@ -192,18 +179,6 @@ impl<'a> Problem<'a> {
         })?;
         Ok(moments)
     }
-}
-
-/// Which part of the unequal shares of classes among labelled rows is chance, by the rule of James and Stein: (T − 1)/χ², at
-/// most 1, χ² that of equal shares p_c = 1/T, l T Σ(p_c − 1/T)², with l = (Σw)²/Σw².
-fn chance(classed: &Classed, weights: &[f64]) -> f64 {
-    let mut shares = vec![0.0; classed.names.len()];
-    classed.of.iter().zip(weights).for_each(|(&c, w)| shares[c] += w);
-    let (total, squares) = (weights.iter().sum::<f64>(), weights.iter().map(|w| w * w).sum::<f64>());
-    let count = shares.len() as f64;
-    let apart: f64 = shares.iter().map(|s| (s / total - 1.0 / count) * (s / total - 1.0 / count)).sum();
-    let chi2 = total * total / squares * count * apart;
-    if chi2 > count - 1.0 { (count - 1.0) / chi2 } else { 1.0 }
 }
 
 /// Codes in the place of the numbers of classes, and the weights of rows times those of their classes.

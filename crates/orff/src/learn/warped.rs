@@ -39,8 +39,6 @@ pub(super) struct Final<'a> {
     pub moments: Moments,
     pub moment: Mat<f64>,
     pub strength: f64,
-    /// The ridge, where it was chosen with the strength.
-    pub ridge: Option<f64>,
 }
 
 /// What was found, in scaled outputs.
@@ -108,7 +106,7 @@ impl Problem<'_> {
                 Some(SMALL_RIDGE)
             }
             (Ridge::Loo, Some(rows)) => {
-                let best = with.ridge.unwrap_or_else(|| rows.best(&judge, None).0);
+                let best = rows.best(&judge).0;
                 let said = rows.said(best, &judge);
                 // nλ is that of the rows that were looked at
                 let ridge = best * with.some.len() as f64 / l as f64;
@@ -160,20 +158,13 @@ impl Problem<'_> {
         self.choices.say(watch, format!("solved by {}", solution.how));
         Ok(Solved {
             table: solution.table.clone(),
-            columns: self.shrunk(columns(&data, &solution, self.along.learner.ridge)),
+            columns: columns(&data, &solution, self.along.learner.ridge),
             ridge,
             path,
             iterations: solution.iterations,
             held_out: rows.map(|rows| (with.some.clone(), rows.held_out(ridge / scale))),
             squared: Some((data, solution)),
         })
-    }
-
-    /// Constants without what the shares of few labels have by chance.
-    fn shrunk(&self, mut columns: Vec<Column>) -> Vec<Column> {
-        let less = self.excess.iter().zip(&self.stage.scales);
-        columns.iter_mut().zip(less).for_each(|(column, (excess, scale))| column.constant -= excess / scale);
-        columns
     }
 
     /// The ridge, given or chosen, among the scores along the path.
@@ -240,8 +231,7 @@ impl Problem<'_> {
             if loss == ClassLoss::Squared || some.len() == all.len() { None } else { self.labelled(map, &all)? };
         // other losses go over the rows themselves
         let moments = self.moments(map, if loss == ClassLoss::Squared { &all } else { &[] })?;
-        let Chosen { strength, ridge, .. } = *chosen;
-        Ok(Final { basis: map, labelled, some, everyone, moments, moment, strength, ridge })
+        Ok(Final { basis: map, labelled, some, everyone, moments, moment, strength: chosen.strength })
     }
 
     /// How the model came to be.
@@ -262,9 +252,7 @@ impl Problem<'_> {
     pub fn judged(&mut self, solved: &Solved) -> Option<Judged> {
         let ((some, f), classed) = (solved.held_out.as_ref()?, self.classes.take()?);
         let (means, scales) = (&self.stage.means, &self.stage.scales);
-        // other losses have no constant but one that they learned
-        let less = |t: usize| if solved.squared.is_some() { self.excess[t] } else { 0.0 };
-        let f = Mat::from_fn(f.nrows(), f.ncols(), |i, t| means[t] - less(t) + scales[t] * f[(i, t)]);
+        let f = Mat::from_fn(f.nrows(), f.ncols(), |i, t| means[t] + scales[t] * f[(i, t)]);
         let weights = self.collected.row_weights();
         let weights = some.iter().map(|&i| weights[i]).collect();
         let of = some.iter().map(|&i| classed.of[i]).collect();

@@ -4,7 +4,7 @@ use faer::Mat;
 use orff::generate::{Sheets, two_moons};
 use orff::learn::{
     ClassLoss, ClassWeight, ExactLaplacianClassifier, FittedClasses, LaplacianClassifier, LaplacianFeatures,
-    LaplacianRidge, Offset, Regression, Ridge, SemiSupervisedClassifier,
+    LaplacianRidge, Offset, Ridge, SemiSupervisedClassifier,
 };
 use orff::loss::Simplex;
 use orff::model::{Classes, Linear, Query};
@@ -446,38 +446,4 @@ fn sheets_are_the_same_however_they_are_read() {
     }
     assert_eq!(first, 9000);
     assert!(Sheets::new(10, 2, (0, 1), 1, 0.0, 0).is_err() && Sheets::new(10, 2, (1, 1), 1, -1.0, 0).is_err());
-}
-
-/// Where rows are dense their neighbours are much nearer than labels are: lengthscales reach beyond, so that unlabelled rows
-/// help and do not harm.
-#[test]
-fn lengthscales_reach_beyond_neighbours() {
-    // a curved sheet in five inputs, evenly filled
-    let angles = |i: usize| {
-        let u = [0.754_877_666_246_692_7, 0.569_840_290_998_053_2].map(|step| (0.5 + i as f64 * step).fract());
-        [u[0], u[1], u[0] + u[1]].map(|u| std::f64::consts::PI * u)
-    };
-    let input = |i: usize, k: usize| -> f64 {
-        let wave = |(w, angle): (usize, f64)| {
-            (1.0 + 2.0 * k as f64 + 5.0 * w as f64).sin() * angle.cos()
-                + (2.0 + 3.0 * k as f64 + 7.0 * w as f64).cos() * angle.sin()
-        };
-        angles(i).into_iter().enumerate().map(wave).sum()
-    };
-    let output = |i: usize| angles(i)[0].sin() + angles(i)[1].cos();
-    let rows = |n: usize| {
-        let y = Mat::from_fn(n, 1, |i, _| if i < 30 { output(i) } else { f64::NAN });
-        Table::new(Mat::from_fn(n, 5, input), y).unwrap()
-    };
-    let fresh = Inputs::Dense(Mat::from_fn(500, 5, |i, k| input(2500 + i, k)));
-    let error = |model: &Linear| {
-        let mean = model.predict(&fresh, Query::default()).unwrap().mean;
-        ((0..500).map(|i| (mean[(i, 0)] - output(2500 + i)).powi(2)).sum::<f64>() / 500.0).sqrt()
-    };
-    let learner = LaplacianRidge { features: Auto::Fixed(100), ..LaplacianRidge::default() };
-    let found = learner.fit(&rows(2500), &mut Silent).unwrap();
-    let alone = Regression { features: Auto::Fixed(100), ..Regression::default() };
-    let alone = alone.fit(&rows(30), &mut Silent).unwrap();
-    let (with, without) = (error(&found.model), error(&alone.model));
-    assert!(with < 0.105 && with < 0.7 * without, "{with} {without} {:?}", found.training.choices);
 }
