@@ -1,42 +1,34 @@
 //! S += CᵀC, where nearly all the time of a fit goes.
 //!
 //! The lower triangle is cut into strips of rows, long strips into pieces, at places fixed by its order; a piece is one
-//! task, the largest are started first. A task copies the columns of C that make its rows once, into the order in which
-//! registers take them, and reads the others where they are: several numbers of each at a time are broadcast, so that
-//! nothing has to be copied for them. General products copy both sides anew for every piece, which cost a tenth of the
-//! time in double precision and a quarter in single.
+//! sequential product, the largest are started first. faer's own parallel triangular product was as fast with AVX2 and
+//! a third slower with AVX-512.
 
-use faer::{Mat, MatMut, MatRef};
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use super::Real;
-use super::columns::{column, column_mut};
 use super::lanes::{Arithmetic, vectorised};
-use super::register::Register;
-
-/// Rows of C whose products are summed in registers, and in the precision of C, before they are added to S.
-const DEPTH: usize = 1024;
-/// Registers of rows of a tile: with eight columns they leave few of 32 registers, with four few of 16.
-const REGISTERS: usize = 3;
-/// Numbers of the largest tile.
-const TILE: usize = 8 * REGISTERS * 16;
 
 /// Rows of a strip, by the order of the matrix alone: narrower ones for small matrices, so that there are enough. Whole
-/// tiles, and no more than the second cache holds of as many columns of C.
+/// tiles of faer's products, 48 numbers in double precision and 96 in single.
 fn strip<T>(m: usize) -> usize {
-    let tile = REGISTERS * 64 / size_of::<T>();
-    (m / 10).next_multiple_of(tile).clamp(tile, 3 * tile)
+    match size_of::<T>() < 8 {
+        true => (m / 10).next_multiple_of(96).clamp(96, 192),
+        false => (m / 10).next_multiple_of(24).clamp(48, 144),
+    }
 }
 
-/// Columns of a piece of a strip, a multiple of those of a tile: the longest pieces must not keep many threads waiting at
-/// the end.
-const PIECE: usize = 2016;
+/// Columns of a piece of a strip: the longest pieces must not keep many threads waiting at the end.
+const PIECE: usize = 1008;
 
 /// Adds CᵀC to the lower triangle of `s` (m×m); what is above the diagonal is left as it is. `c` is rows×m, best
 /// column-major with a column stride that is no power of two (see [`Block`]). rows·m² operations.
 ///
 /// The bits depend on the number of rows in the block, not on the number of threads: give it blocks of a fixed
-/// number of rows, 1024 for speed. In single precision the products of 1024 rows are summed in single precision, these sums
-/// in double.
+/// number of rows, 1024 to 2048 for speed. In single precision the products of one block are summed in single precision,
+/// the blocks in double.
 ///
 /// # Panics
 /// When the shapes do not agree, or `s` is not column-major.
@@ -44,24 +36,21 @@ pub fn rank_update<T: Real>(s: MatMut<f64>, c: MatRef<T>) {
     let m = c.ncols();
     assert!(s.nrows() == m && s.ncols() == m, "rank_update: {}×{} += ({m} columns)²", s.nrows(), s.ncols());
     assert!(s.row_stride() == 1, "rank_update: the columns of the matrix are not contiguous");
-    if c.row_stride() != 1 {
-        return rank_update(s, c.to_owned().as_ref());
-    }
     let mut pieces = cut(s, strip::<T>(m));
     if pieces.len() == 1 || rayon::current_num_threads() == 1 {
-        pieces.into_iter().for_each(|piece| update(piece, c));
+        pieces.into_iter().for_each(|piece| T::update(piece, c));
     } else {
         pieces.sort_by_key(|piece| std::cmp::Reverse(piece.s.nrows() * piece.s.ncols()));
         rayon::scope_fifo(|scope| {
             for piece in pieces {
-                scope.spawn_fifo(move |_| update(piece, c));
+                scope.spawn_fifo(move |_| T::update(piece, c));
             }
         });
     }
 }
 
-/// Entries (row.., column..) of the matrix, of which those on and below the diagonal are meant.
-struct Piece<'a> {
+/// Entries (row.., column..) of the triangle: a rectangle left of the diagonal, or a triangle on it.
+pub struct Piece<'a> {
     row: usize,
     column: usize,
     s: MatMut<'a, f64>,
@@ -76,106 +65,55 @@ fn cut(s: MatMut<'_, f64>, strip: usize) -> Vec<Piece<'_>> {
         let count = strip.min(m - row);
         let (mut right, rest) = below.split_at_row_mut(count);
         below = rest;
-        for column in (0..row + count).step_by(PIECE) {
-            let (s, rest) = right.split_at_col_mut(PIECE.min(row + count - column));
+        for column in (0..row).step_by(PIECE) {
+            let (s, rest) = right.split_at_col_mut(PIECE.min(row - column));
             right = rest;
             pieces.push(Piece { row, column, s });
         }
+        pieces.push(Piece { row, column: row, s: right.subcols_mut(0, count) });
     }
     pieces
 }
 
-vectorised!(
-    /// Adds a piece of CᵀC.
-    fn update<T>(piece: Piece<'_>, c: MatRef<'_, T>) = update_kernel
-);
-
-#[inline(always)]
-fn update_kernel<A: Arithmetic, T: Real>(piece: Piece<'_>, c: MatRef<'_, T>) {
-    match A::WIDE {
-        true => piece.update::<A::Sums<T>, T, 8>(c),
-        false => piece.update::<A::Sums<T>, T, 4>(c),
-    }
-}
-
 impl Piece<'_> {
-    #[inline(always)]
-    fn update<R: Register<T>, T: Real, const COLUMNS: usize>(self, c: MatRef<'_, T>) {
-        let Piece { row, column: first, mut s } = self;
-        let (rows, last, height) = (s.nrows(), c.ncols().saturating_sub(1), REGISTERS * R::LANES);
-        let mut packed = vec![T::default(); rows.next_multiple_of(height) * DEPTH.min(c.nrows())];
-        let mut sums = [T::default(); TILE];
-        for from in (0..c.nrows()).step_by(DEPTH) {
-            let c = c.subrows(from, DEPTH.min(c.nrows() - from));
-            let tile = height * c.nrows();
-            pack(c, row, rows, height, &mut packed);
-            for j in (0..s.ncols()).step_by(COLUMNS) {
-                // the last column is repeated where there are too few
-                let right: [&[T]; COLUMNS] = std::array::from_fn(|q| column(c, (first + j + q).min(last)));
-                for (left, i) in packed.chunks_exact(tile).zip((0..rows).step_by(height)) {
-                    if row + i + height <= first + j {
-                        continue; // above the diagonal
-                    }
-                    products::<R, T, COLUMNS>(left, right, &mut sums);
-                    for (q, sums) in sums.chunks_exact(height).enumerate().take(COLUMNS.min(s.ncols() - j)) {
-                        let s = &mut column_mut(s.as_mut(), j + q)[i..rows.min(i + height)];
-                        let from = (first + j + q).saturating_sub(row + i).min(s.len());
-                        s[from..].iter_mut().zip(&sums[from..]).for_each(|(s, sum)| *s += (*sum).into());
-                    }
-                }
-            }
+    /// The columns of C whose products the piece holds.
+    fn factors<'c, T>(&self, c: MatRef<'c, T>) -> (MatRef<'c, T>, MatRef<'c, T>) {
+        (c.subcols(self.row, self.s.nrows()).transpose(), c.subcols(self.column, self.s.ncols()))
+    }
+
+    /// Adds its part of CᵀC, one sequential product.
+    pub(super) fn update(self, c: MatRef<f64>) {
+        let (left, right) = self.factors(c);
+        let Piece { row, column, s } = self;
+        if column < row {
+            matmul(s, Accum::Add, left, right, 1.0, Par::Seq);
+        } else {
+            let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+            triangular::matmul(s, lower, Accum::Add, left, full, right, full, 1.0, Par::Seq);
+        }
+    }
+
+    /// The same from characters in single precision.
+    pub(super) fn update_single(self, c: MatRef<f32>) {
+        let (left, right) = self.factors(c);
+        let Piece { row, column, mut s } = self;
+        let mut sums = Mat::<f32>::zeros(s.nrows(), s.ncols());
+        matmul(sums.as_mut(), Accum::Replace, left, right, 1.0, Par::Seq);
+        for j in 0..s.ncols() {
+            let from = if column < row { 0 } else { j };
+            let s = s.as_mut().col_mut(j).try_as_col_major_mut().expect("s is column-major").as_slice_mut();
+            let sums = sums.col(j).try_as_col_major().expect("so is a matrix of faer").as_slice();
+            add(&mut s[from..], &sums[from..]);
         }
     }
 }
 
-/// The columns from `first` on, in tiles of `height` of them, row after row; the last tile is filled up with zeros.
 #[inline(always)]
-fn pack<T: Real>(c: MatRef<'_, T>, first: usize, count: usize, height: usize, packed: &mut [T]) {
-    for (tile, from) in packed.chunks_exact_mut(height * c.nrows()).zip((0..count).step_by(height)) {
-        if count - from < height {
-            tile.fill(T::default());
-        }
-        let some = height.min(count - from);
-        for lane in (0..some / 4 * 4).step_by(4) {
-            let [a, b, c, d] = std::array::from_fn(|q| column(c, first + from + lane + q));
-            let columns = a.iter().zip(b).zip(c.iter().zip(d));
-            for (row, ((a, b), (c, d))) in tile.chunks_exact_mut(height).zip(columns) {
-                row[lane..lane + 4].copy_from_slice(&[*a, *b, *c, *d]);
-            }
-        }
-        for lane in some / 4 * 4..some {
-            let column = column(c, first + from + lane);
-            tile.chunks_exact_mut(height).zip(column).for_each(|(row, v)| row[lane] = *v);
-        }
-    }
+fn add_kernel<A: Arithmetic>(s: &mut [f64], sums: &[f32]) {
+    s.iter_mut().zip(sums).for_each(|(s, sum)| *s += f64::from(*sum));
 }
 
-/// Products of the columns of a packed tile with some others: sums of each of these, one after the other.
-#[inline(always)]
-fn products<R: Register<T>, T: Real, const COLUMNS: usize>(left: &[T], right: [&[T]; COLUMNS], sums: &mut [T; TILE]) {
-    let height = REGISTERS * R::LANES;
-    let rows = left.len() / height;
-    // as long as is read, so that nothing is checked in the loop: the compiler sees it of a plain loop only
-    let mut columns: [&[T]; COLUMNS] = [&[]; COLUMNS];
-    for q in 0..COLUMNS {
-        columns[q] = &right[q][..rows];
-    }
-    let mut tile = [[R::splat(T::default()); REGISTERS]; COLUMNS];
-    for (i, left) in (0..rows).zip(left.chunks_exact(height)) {
-        let left: [R; REGISTERS] = std::array::from_fn(|r| R::load(&left[r * R::LANES..]));
-        for q in 0..COLUMNS {
-            let by = R::splat(columns[q][i]);
-            for r in 0..REGISTERS {
-                tile[q][r] = left[r].fma(by, tile[q][r]);
-            }
-        }
-    }
-    for q in 0..COLUMNS {
-        for r in 0..REGISTERS {
-            tile[q][r].store(&mut sums[(q * REGISTERS + r) * R::LANES..]);
-        }
-    }
-}
+vectorised!(fn add(s: &mut [f64], sums: &[f32]) = add_kernel);
 
 /// Copies the lower triangle to the upper one, in tiles: a column at a time would miss the cache at every entry.
 pub fn mirror(mut s: MatMut<f64>) {

@@ -1,5 +1,6 @@
 //! The numbers that characters are made of: double precision, or single where that is asked for.
 
+use super::rank::Piece;
 use super::register::{self, Register};
 use super::{sincos, sincos_single};
 use faer::traits::RealField;
@@ -26,6 +27,9 @@ pub trait Real: RealField + Copy + Send + Sync + Default + Into<f64> + private::
     type Narrow: Register<Self>;
     #[doc(hidden)]
     type Plain: Register<Self>;
+    /// Adds a piece of CᵀC.
+    #[doc(hidden)]
+    fn update(piece: Piece<'_>, c: faer::MatRef<'_, Self>);
 }
 
 mod private {
@@ -62,6 +66,10 @@ impl Real for f64 {
     fn cos_in_place(z: &mut [f64]) {
         sincos::cos_in_place(z)
     }
+
+    fn update(piece: Piece<'_>, c: faer::MatRef<'_, f64>) {
+        piece.update(c)
+    }
 }
 
 impl Real for f32 {
@@ -91,5 +99,9 @@ impl Real for f32 {
 
     fn cos_in_place(z: &mut [f32]) {
         sincos_single::cos_in_place(z)
+    }
+
+    fn update(piece: Piece<'_>, c: faer::MatRef<'_, f32>) {
+        piece.update_single(c)
     }
 }
