@@ -69,9 +69,10 @@ class OperatorRidge(Gatherer, Regressor):
         Keep what error bars need (K² numbers for K unknowns).
     precision : auto or one of double, mixed, default="auto"
         Precision of features and their products: double; or mixed, which computes them in single precision
-        and then corrects the solution by short passes in double until it is that of double precision, and
-        says so where it cannot. auto is mixed for inputs in single precision with a given ridge, double
-        otherwise.
+        (products in fixed point where the machine is fast at it and the ridge is not lost) and then corrects
+        the solution by short passes in double until it is that of double precision, and says so where it
+        cannot. auto is mixed with a given ridge, for inputs in single precision or where fixed point is exact
+        to a thousandth of the ridge and worth it; double otherwise.
     solver : auto or one of moments, rows, default="auto"
         What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by
         conjugate gradients at the cost of their observed entries. auto is rows where outputs have gaps and
@@ -218,9 +219,10 @@ class VectorField(Gatherer, Field):
         Keep what error bars need (K² numbers for K unknowns).
     precision : auto or one of double, mixed, default="auto"
         Precision of features and their products: double; or mixed, which computes them in single precision
-        and then corrects the solution by short passes in double until it is that of double precision, and
-        says so where it cannot. auto is mixed for inputs in single precision with a given ridge, double
-        otherwise.
+        (products in fixed point where the machine is fast at it and the ridge is not lost) and then corrects
+        the solution by short passes in double until it is that of double precision, and says so where it
+        cannot. auto is mixed with a given ridge, for inputs in single precision or where fixed point is exact
+        to a thousandth of the ridge and worth it; double otherwise.
     solver : auto or one of moments, rows, default="auto"
         What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by
         conjugate gradients at the cost of their observed entries. auto is rows where outputs have gaps and
@@ -370,9 +372,10 @@ class OperatorClassifier(Classifier):
         Learn a constant for each class.
     precision : auto or one of double, mixed, default="auto"
         Precision of features and their products: double; or mixed, which computes them in single precision
-        and then corrects the solution by short passes in double until it is that of double precision, and
-        says so where it cannot. auto is mixed for inputs in single precision with a given ridge, double
-        otherwise.
+        (products in fixed point where the machine is fast at it and the ridge is not lost) and then corrects
+        the solution by short passes in double until it is that of double precision, and says so where it
+        cannot. auto is mixed with a given ridge, for inputs in single precision or where fixed point is exact
+        to a thousandth of the ridge and worth it; double otherwise.
     memory : a whole number ≥ 1, default=16384
         Most memory in megabytes; a fit that would need more is refused before it starts.
     tol : auto or a number > 0 and ≤ 1, default="auto"
@@ -524,9 +527,10 @@ class AlignedClassifier(Aligned):
         Learn a constant for each class.
     precision : auto or one of double, mixed, default="auto"
         Precision of features and their products: double; or mixed, which computes them in single precision
-        and then corrects the solution by short passes in double until it is that of double precision, and
-        says so where it cannot. auto is mixed for inputs in single precision with a given ridge, double
-        otherwise.
+        (products in fixed point where the machine is fast at it and the ridge is not lost) and then corrects
+        the solution by short passes in double until it is that of double precision, and says so where it
+        cannot. auto is mixed with a given ridge, for inputs in single precision or where fixed point is exact
+        to a thousandth of the ridge and worth it; double otherwise.
     memory : a whole number ≥ 1, default=16384
         Most memory in megabytes; a fit that would need more is refused before it starts.
     tol : auto or a number > 0 and ≤ 1, default="auto"

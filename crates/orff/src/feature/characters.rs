@@ -1,7 +1,7 @@
 //! Characters of a block of rows: cos⟨x,ωⱼ⟩ and sin⟨x,ωⱼ⟩, or cos(⟨x,ωⱼ⟩ + bⱼ), one column each.
 
 use crate::kernel::Block;
-use crate::linalg::Real;
+use crate::linalg::{Fixed, Real};
 use crate::rows::{Csr, Inputs};
 use crate::spectrum::Omega;
 use faer::{Mat, MatMut, MatRef};
@@ -13,12 +13,14 @@ pub struct Characters<T = f64> {
     rows: usize,
     stride: usize,
     columns: usize,
+    /// The same in fixed point, where products are to be made of that.
+    fixed: Option<Fixed>,
 }
 
 impl Characters {
     /// An empty buffer for M characters.
     pub fn new(columns: usize) -> Self {
-        Characters { data: Vec::new(), rows: 0, stride: 0, columns }
+        Characters { data: Vec::new(), rows: 0, stride: 0, columns, fixed: None }
     }
 
     /// Takes the characters (n×M) from a matrix.
@@ -34,7 +36,12 @@ impl Characters {
 impl Characters<f32> {
     /// An empty buffer for M characters in single precision.
     pub fn single(columns: usize) -> Self {
-        Characters { data: Vec::new(), rows: 0, stride: 0, columns }
+        Characters { data: Vec::new(), rows: 0, stride: 0, columns, fixed: None }
+    }
+
+    /// The same, with products among them in fixed point where all rows count alike.
+    pub fn fixed(columns: usize) -> Self {
+        Characters { fixed: Some(Fixed::default()), ..Characters::single(columns) }
     }
 }
 
@@ -49,10 +56,24 @@ impl<T: Real> Characters<T> {
         &self.data[m * self.stride..m * self.stride + self.rows]
     }
 
+    /// The characters in fixed point, where products are to be made of that.
+    pub(super) fn in_fixed_point(&self) -> Option<&Fixed> {
+        self.fixed.as_ref()
+    }
+
+    /// To be called when all columns are filled.
+    pub(super) fn filled(&mut self) {
+        if let Some(mut fixed) = self.fixed.take() {
+            fixed.pack(self.as_mat());
+            self.fixed = Some(fixed);
+        }
+    }
+
     /// Makes room for n rows; the contents are then filled block by block.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.rows = rows;
-        self.stride = rows + 8;
+        // 64 bytes apart, in either precision: a buffer that is let go has room for the next one
+        self.stride = rows + 64 / size_of::<T>();
         self.data.resize(self.stride * self.columns, T::default());
     }
 

@@ -189,6 +189,7 @@ impl FeatureMap {
         for (b, (block, from, _)) in self.spans().enumerate() {
             out.fill(x, block, self.phases(b), from);
         }
+        out.filled();
     }
 
     /// Z = lift(θ), M×p: row m is √a Bⱼθ_m. Linear in θ; its adjoint is [`lower`](Self::lower). Cost K·p.

@@ -64,6 +64,12 @@ impl Part {
 
     /// Adds rows: c (n×M) and y (n×p), each row already multiplied by √w; `root` holds the √w.
     pub(crate) fn add<T: Real>(&mut self, c: MatRef<T>, y: MatRef<f64>, root: &[f64]) {
+        self.add_sums(c, y, root);
+        linalg::rank_update(self.cc.as_mut(), c);
+    }
+
+    /// Adds all of them but for the products of characters among themselves.
+    fn add_sums<T: Real>(&mut self, c: MatRef<T>, y: MatRef<f64>, root: &[f64]) {
         self.rows += c.nrows() as f64;
         self.weight += root.iter().map(|r| r * r).sum::<f64>();
         // the outputs and √w side by side: the characters are read once
@@ -79,7 +85,6 @@ impl Part {
         linalg::add_tn(sums.as_mut(), y, wide.as_ref());
         self.yy += sums.subcols(0, p);
         self.sum_y.iter_mut().enumerate().for_each(|(t, s)| *s += sums[(t, p)]);
-        linalg::rank_update(self.cc.as_mut(), c);
     }
 
     pub(crate) fn merge(&mut self, other: &Part) {
@@ -181,12 +186,12 @@ impl Moments {
     /// Adds a block of rows: characters (n×M), outputs (n×p, NaN where not observed), weights.
     /// Cost n·M² per key of the block: one key when nothing is missing, never more than p kept.
     pub fn add<T: Real>(&mut self, c: &Characters<T>, y: MatRef<f64>, weights: Option<&Weights>) -> Result<()> {
-        let c = c.as_mat();
-        if c.ncols() != self.characters || y.ncols() != self.outputs || c.nrows() != y.nrows() {
+        let (rows, columns) = c.as_mat().shape();
+        if columns != self.characters || y.ncols() != self.outputs || rows != y.nrows() {
             return Err(Error::shape(
                 "block of rows",
                 format!("{} characters and {} outputs", self.characters, self.outputs),
-                format!("{} and {}", c.ncols(), y.ncols()),
+                format!("{columns} and {}", y.ncols()),
             ));
         }
         self.check(y, weights)?;
@@ -264,7 +269,7 @@ impl Moments {
         }
     }
 
-    fn add_group<T: Real>(&mut self, key: &Key, rows: &[(usize, f64)], c: MatRef<T>, y: MatRef<f64>) {
+    fn add_group<T: Real>(&mut self, key: &Key, rows: &[(usize, f64)], c: &Characters<T>, y: MatRef<f64>) {
         let (m, p) = (self.characters, self.outputs);
         let seen = |t: usize| match key {
             Key::Pattern(seen) => seen[t],
@@ -273,12 +278,18 @@ impl Moments {
         let root: Vec<f64> = rows.iter().map(|(_, w)| w.sqrt()).collect();
         let part = self.parts.entry(key.clone()).or_insert_with(|| Part::new(m, p));
         let y = Mat::from_fn(rows.len(), p, |i, t| if seen(t) { root[i] * y[(rows[i].0, t)] } else { 0.0 });
+        let (fixed, c) = (c.in_fixed_point(), c.as_mat());
         let whole = rows.len() == c.nrows() && root.iter().all(|r| *r == 1.0);
-        if whole {
-            part.add(c, y.as_ref(), &root);
-        } else {
-            let c = Mat::from_fn(rows.len(), m, |i, k| T::of(root[i] * c[(rows[i].0, k)].into()));
-            part.add(c.as_ref(), y.as_ref(), &root);
+        match fixed {
+            Some(fixed) if whole => {
+                part.add_sums(c, y.as_ref(), &root);
+                fixed.rank_update(part.cc.as_mut());
+            }
+            _ if whole => part.add(c, y.as_ref(), &root),
+            _ => {
+                let c = Mat::from_fn(rows.len(), m, |i, k| T::of(root[i] * c[(rows[i].0, k)].into()));
+                part.add(c.as_ref(), y.as_ref(), &root);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::begin::{Choices, in_pool};
 use super::choose::EIGEN_UNKNOWNS;
+use super::mixed::Mixed;
 use super::noise::{Column, Misfit, spent};
 use super::ridge::{Again, Solved, once};
 use super::stage::Stage;
@@ -189,7 +190,7 @@ impl Gathering {
     pub(super) fn solve_here(
         mut self,
         again: Option<Again>,
-        mixed: Option<&dyn Rows>,
+        mixed: Option<Mixed>,
         watch: &mut dyn Watch,
     ) -> Result<Fitted> {
         let nothing = Moments::new(0, 0);

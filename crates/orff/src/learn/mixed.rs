@@ -1,10 +1,11 @@
-//! Mixed precision: features and their products in single, sums and solutions in double, and then what single precision
-//! got wrong, found by passes in double that cost a fraction of the first. \[mixed\]
+//! Mixed precision: features in single, their products in single or in fixed point, sums and solutions in double, and then
+//! what the first two got wrong, found by passes in double that cost a fraction of the first. \[mixed\]
 
 use super::Ridge;
 use super::gather::Gathering;
 use crate::error::{Error, Result};
-use crate::feature::{Mapped, sweep};
+use crate::feature::{FeatureMap, Mapped, sweep};
+use crate::linalg::{self, Fixed};
 use crate::rows::{Batch, Rows, Weights};
 use crate::solve::System;
 use crate::watch::Watch;
@@ -17,12 +18,50 @@ use serde::{Deserialize, Serialize};
 pub enum Precision {
     /// Double.
     Double,
-    /// Single, corrected in double.
+    /// Single or less, corrected in double.
     Mixed,
 }
 
+/// What products of features are made of before solutions are corrected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Products {
+    Single,
+    Fixed,
+}
+
+/// Rows to correct a solution by, and what is to be corrected.
+#[derive(Clone, Copy)]
+pub(super) struct Mixed<'a> {
+    pub rows: &'a dyn Rows,
+    pub products: Products,
+}
+
+/// Rounding in fixed point, as a share of the ridge, that a few corrections undo.
+pub(super) const COARSE: f64 = 1e-2;
+/// The same where nobody asked for mixed precision: error bars, which are not corrected, keep three digits.
+pub(super) const FINE: f64 = 1e-3;
+/// Products of a fit in double precision that take about a second: below that nobody gains by fewer digits.
+const WORTH: f64 = 5e10;
+
+/// Whether the products of so many rows and characters are worth making in fixed point on this machine.
+pub(super) fn worth_fixed_point(rows: f64, characters: f64) -> bool {
+    Fixed::is_fast() && rows * characters * characters >= WORTH
+}
+
+/// What rounding in fixed point changes the normal equations by, at most, as a share of the ridge. The trace of one problem is
+/// n·tr K̂(0), or n times the largest eigenvalue where there is a problem for each direction of the outputs.
+pub(super) fn fixed_rounding(map: &FeatureMap, rows: f64, ridge: f64) -> Result<f64> {
+    let origin = vec![0.0; map.atoms().inputs()];
+    let variances = linalg::eigen(map.atoms().eval(&origin, &origin)?.as_ref())?.values;
+    let size = match map.atoms().shared_factor() {
+        Some(_) => variances.into_iter().fold(0.0, f64::max),
+        None => variances.into_iter().sum(),
+    };
+    Ok(Fixed::rounding(rows, map.characters() as f64) * size / ridge)
+}
+
 /// Change of the fitted values, relative to their size, at which corrections stop.
-const SMALL: f64 = 1e-6;
+const SMALL: f64 = 1e-7;
 /// One that is larger than this shows that single precision is of no use for the problem.
 const LARGE: f64 = 1e-2;
 /// Worst effect of single precision, by the condition number alone, beyond which corrections may settle by chance only.
@@ -35,11 +74,9 @@ const HARMLESS: f64 = 1e-3;
 /// Solutions are corrected until they are those of double precision.
 pub(super) struct Corrections<'a> {
     gathering: &'a Gathering,
-    rows: &'a dyn Rows,
-    /// Whether the inputs themselves are in single precision.
-    single: bool,
-    /// Traces of the system's matrices.
-    trace: f64,
+    mixed: Mixed<'a>,
+    /// Rounding of the system's matrices.
+    rounding: f64,
     passes: usize,
     /// The solutions before, their images Gθ, and the last change.
     before: Option<(Vec<Vec<f64>>, Vec<Vec<f64>>)>,
@@ -47,15 +84,19 @@ pub(super) struct Corrections<'a> {
 }
 
 impl<'a> Corrections<'a> {
-    pub fn new(gathering: &'a Gathering, rows: &'a dyn Rows, system: &System) -> Self {
+    pub fn new(gathering: &'a Gathering, mixed: Mixed<'a>, system: &System) -> Self {
         let trace = |g: &Mat<f64>| (0..g.nrows()).map(|i| g[(i, i)]).sum::<f64>();
         let trace = system.groups.iter().map(trace).fold(0.0, f64::max);
-        let single = rows.single();
-        Corrections { gathering, rows, single, trace, passes: 0, before: None, change: LARGE }
+        let rounding = trace
+            * match mixed.products {
+                Products::Single => f64::from(f32::EPSILON) / 2.0,
+                Products::Fixed => Fixed::rounding(gathering.rows as f64, gathering.map.characters() as f64),
+            };
+        Corrections { gathering, mixed, rounding, passes: 0, before: None, change: LARGE }
     }
 
     /// Right-hand sides whose solutions are closer to those of double precision; none when the solutions are close
-    /// enough. With residuals r in double precision: (G+μ)θ′ = Gθ + Φᵀr, where G is the matrix in single precision.
+    /// enough. With residuals r in double precision: (G+μ)θ′ = Gθ + Φᵀr, where G is the matrix that was rounded.
     pub fn next(
         &mut self,
         system: &System,
@@ -65,7 +106,7 @@ impl<'a> Corrections<'a> {
     ) -> Result<Option<Vec<Vec<f64>>>> {
         let mu = |k: usize| system.rows * ridge / system.components[k].s2;
         let smallest = (0..solutions.len()).map(mu).fold(f64::INFINITY, f64::min);
-        let worst = f64::from(f32::EPSILON) / 2.0 * self.trace / smallest;
+        let worst = self.rounding / smallest;
         let given = matches!(self.gathering.learner.ridge, Ridge::Given(_));
         if !given && worst > LARGE {
             return Err(Error::numerical(
@@ -79,7 +120,7 @@ impl<'a> Corrections<'a> {
                 format!("the ridge {ridge:.1e} is lost in its rounding"),
             ));
         }
-        if self.single && worst <= HARMLESS {
+        if self.mixed.rows.single() && self.mixed.products == Products::Single && worst <= HARMLESS {
             return Ok(None);
         }
         let images: Vec<Vec<f64>> = (solutions.iter().enumerate())
@@ -97,10 +138,11 @@ impl<'a> Corrections<'a> {
                 size += dot(&solutions[k], &images[k]).max(0.0);
             }
             let change = if moved == 0.0 { 0.0 } else { (moved / size).sqrt() };
-            if change <= SMALL {
+            // each pass multiplies the error by the same small number, or there is none; what is left is that part of the change
+            let part = if self.passes == 1 { worst } else { change / self.change };
+            if change * part.min(1.0) <= SMALL {
                 return Ok(None);
             }
-            // each pass multiplies the error by the same small number, or there is none
             if !(change <= 0.5 * self.change) || self.passes == PASSES {
                 return Err(Error::numerical(
                     "mixed precision",
@@ -109,7 +151,8 @@ impl<'a> Corrections<'a> {
             }
             self.change = change;
         }
-        let gradient = self.gathering.gradient(&system.table(&self.gathering.map, solutions), self.rows, watch)?;
+        let gradient =
+            self.gathering.gradient(&system.table(&self.gathering.map, solutions), self.mixed.rows, watch)?;
         let more = system.right(&self.gathering.map, &gradient);
         let rhs = images.iter().zip(more).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect()).collect();
         self.before = Some((solutions.to_vec(), images));

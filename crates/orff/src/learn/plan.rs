@@ -2,7 +2,7 @@
 
 use super::Regression;
 use super::choose::{self, EIGEN_UNKNOWNS};
-use super::mixed::Precision;
+use super::mixed::{Precision, worth_fixed_point};
 use super::ridge::Ridge;
 use crate::error::{Error, Result};
 use crate::feature::BLOCK_ROWS;
@@ -199,6 +199,10 @@ impl Regression {
         let (moments, matrix) = (m * m + if gaps { p * (m + p) } else { 0.0 }, unknowns * unknowns);
         let pass = parts * moments + m * (BLOCK_ROWS + 16) as f64 * if gaps { 2.0 } else { 1.0 };
         let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
+        // a block in fixed point, half as large, beside the one in single precision
+        let double = self.precision == Auto::Fixed(Precision::Double) || !extent.again || gaps || !given;
+        let fixed = !double && worth_fixed_point(extent.entries / p.max(1.0), m);
+        let pass = if fixed { pass + m * BLOCK_ROWS as f64 / 2.0 } else { pass };
         // a system that does not split is made beside the moments
         let beside = if splits { 0.0 } else { parts * moments };
         let posterior = |more: f64| if self.posterior { more } else { 0.0 };
@@ -214,8 +218,8 @@ impl Regression {
             beside + if rank < 0.5 { 3.3 + 0.7 * rank } else { 5.8 } * matrix
         };
         // corrections read rows beside the factor
-        let solver =
-            if self.precision == Auto::Fixed(Precision::Mixed) { solver + m * BLOCK_ROWS as f64 } else { solver };
+        let corrected = fixed || self.precision == Auto::Fixed(Precision::Mixed);
+        let solver = if corrected { solver + m * BLOCK_ROWS as f64 } else { solver };
         let frequencies = 2.0 * m * d; // drawn, kept, copied into the model: m/2×d each
         // the sample as it was read, as it is prepared, and what choices leave behind, as measured
         // matrices between outputs, as measured with 1000 and 2000 of them

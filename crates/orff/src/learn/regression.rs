@@ -4,7 +4,7 @@ use super::Gathering;
 use super::begin::{self, Begun, Choices, in_pool};
 use super::choose::{self, EIGEN_UNKNOWNS};
 use super::declare::declare;
-use super::mixed::Precision;
+use super::mixed::{COARSE, FINE, Mixed, Precision, Products, fixed_rounding, worth_fixed_point};
 use super::plan::{Extent, Plan, Sizes, Solver, gaps};
 use super::ridge::{self, Again, Ridge};
 use super::stage::training_points;
@@ -143,51 +143,76 @@ impl Regression {
         watch: &mut dyn Watch,
     ) -> Result<Fitted> {
         let rows = again.rows;
-        match self.why_double(rows, &gathering, &begun) {
-            None => match self.fit_mixed(again, gathering.clone(), watch) {
+        match self.products(rows, &gathering, &begun)? {
+            Ok(products) => match self.fit_mixed(again, gathering.clone(), products, watch) {
                 Err(Error::Numerical { what, why }) => {
                     gathering.choices.say(watch, format!("double precision after all: {what}: {why}"));
                 }
                 fitted => return fitted,
             },
-            Some(why) if self.precision == Auto::Fixed(Precision::Mixed) => {
+            Err(why) if self.precision == Auto::Fixed(Precision::Mixed) => {
                 gathering.choices.say(watch, format!("double precision: {why}"));
             }
-            Some(_) => {}
+            Err(_) => {}
         }
         gathering.absorb(begun.blocks(rows)?, watch)?;
         gathering.solve_here(Some(again), None, watch)
     }
 
-    /// Why mixed precision was not asked for or cannot be used.
-    fn why_double(&self, rows: &dyn Rows, gathering: &Gathering, begun: &Begun) -> Option<&'static str> {
+    /// What products of features are made of in mixed precision, or why that was not asked for or cannot be used.
+    fn products(
+        &self,
+        rows: &dyn Rows,
+        gathering: &Gathering,
+        begun: &Begun,
+    ) -> Result<std::result::Result<Products, &'static str>> {
+        let (drawn, map) = (&begun.drawn.rows, &gathering.map);
+        let count = begun.drawn.total.unwrap_or(drawn.inputs.nrows()) as f64;
+        // a ridge that is chosen is often smaller than single precision can tell, let alone fixed point
+        let rounding = match self.ridge {
+            Ridge::Given(ridge) if ridge > 0.0 && worth_fixed_point(count, map.characters() as f64) => {
+                fixed_rounding(map, count, ridge)?
+            }
+            _ => f64::INFINITY,
+        };
         let asked = match self.precision {
             Auto::Fixed(precision) => precision == Precision::Mixed,
-            // a ridge that is chosen is often smaller than single precision can tell
-            Auto::Auto => rows.single() && matches!(self.ridge, Ridge::Given(_)),
+            Auto::Auto => rounding <= FINE || rows.single() && matches!(self.ridge, Ridge::Given(_)),
         };
-        let drawn = &begun.drawn.rows;
         let reasons = [
             (!asked, "it was not asked for"),
             (!rows.rereadable(), "mixed precision reads the rows again, and these are read once"),
             (gaps(&drawn.outputs, drawn.weights.as_ref()), "outputs have gaps or weights of their own"),
             (self.metric.is_some(), "outputs have a metric"),
             (self.ridge == Ridge::Given(0.0), "a ridge of 0 needs it"),
-            (gathering.map.solved_at_once() > EIGEN_UNKNOWNS, "conjugate gradients need it"),
+            (map.solved_at_once() > EIGEN_UNKNOWNS, "conjugate gradients need it"),
         ];
-        reasons.into_iter().find(|(holds, _)| *holds).map(|(_, why)| why)
+        Ok(match reasons.into_iter().find(|(holds, _)| *holds) {
+            Some((_, why)) => Err(why),
+            None if rounding <= COARSE => Ok(Products::Fixed),
+            None => Ok(Products::Single),
+        })
     }
 
-    fn fit_mixed(&self, again: Again, mut gathering: Gathering, watch: &mut dyn Watch) -> Result<Fitted> {
-        let rows = again.rows;
-        let characters = Characters::single(gathering.map.characters());
+    fn fit_mixed(
+        &self,
+        again: Again,
+        mut gathering: Gathering,
+        products: Products,
+        watch: &mut dyn Watch,
+    ) -> Result<Fitted> {
+        let (rows, m) = (again.rows, gathering.map.characters());
+        let (characters, word) = match products {
+            Products::Single => (Characters::single(m), "features in single"),
+            Products::Fixed => (Characters::fixed(m), "products in fixed point"),
+        };
         // as many bytes as a block in double precision: sums in double are then added to half as often
         gathering.absorb_in(characters, reblock(rows, 2 * BLOCK_ROWS)?, watch)?;
         if gathering.moments.complete().is_none() {
             return Err(Error::numerical("mixed precision", "some outputs are missing"));
         }
-        gathering.choices.say(watch, "mixed precision: features in single, solutions as in double".into());
-        gathering.solve_here(Some(again), Some(rows), watch)
+        gathering.choices.say(watch, format!("mixed precision: {word}, solutions as in double"));
+        gathering.solve_here(Some(again), Some(Mixed { rows, products }), watch)
     }
 
     /// Fixes scales, lengthscale and features from these rows, to which rows are then added, here or elsewhere.

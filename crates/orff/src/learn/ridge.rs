@@ -2,7 +2,7 @@
 
 use super::choose::EIGEN_UNKNOWNS;
 use super::gather::Gathering;
-use super::mixed::Corrections;
+use super::mixed::{Corrections, Mixed};
 use super::plan::Sizes;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, reblock};
@@ -79,14 +79,14 @@ pub(super) struct Solved {
 
 impl Gathering {
     /// Solves for the ridge that was asked for. Leave-one-out reads the rows again.
-    /// Only summaries are left of the data where they are enough. With the rows as `mixed`, solutions are corrected for
-    /// moments in single precision.
+    /// Only summaries are left of the data where they are enough. With rows as `mixed`, solutions are corrected for what
+    /// moments lost to rounding.
     pub(super) fn solved(
         &self,
         data: &mut Vec<Centred>,
         metric: Option<&Mat<f64>>,
         again: Option<Again>,
-        mixed: Option<&dyn Rows>,
+        mixed: Option<Mixed>,
         watch: &mut dyn Watch,
     ) -> Result<Solved> {
         let (map, learner) = (&self.map, &self.learner);
@@ -108,7 +108,7 @@ impl Gathering {
         } else {
             System::new(map, &*data, metric)?
         };
-        let mut corrections = mixed.map(|rows| Corrections::new(self, rows, &system));
+        let mut corrections = mixed.map(|mixed| Corrections::new(self, mixed, &system));
         if let Ridge::Given(ridge) = learner.ridge
             && ridge > 0.0
             && same_variance(&system)

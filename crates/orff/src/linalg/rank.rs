@@ -34,16 +34,22 @@ const PIECE: usize = 1008;
 /// When the shapes do not agree, or `s` is not column-major.
 pub fn rank_update<T: Real>(s: MatMut<f64>, c: MatRef<T>) {
     let m = c.ncols();
+    in_pieces(s, m, strip::<T>(m), |piece| T::update(piece, c));
+}
+
+/// Does some work with every piece of the lower triangle of `s` (m×m), whose strips have so many rows.
+pub(super) fn in_pieces(s: MatMut<f64>, m: usize, strip: usize, update: impl Fn(Piece) + Sync) {
     assert!(s.nrows() == m && s.ncols() == m, "rank_update: {}×{} += ({m} columns)²", s.nrows(), s.ncols());
     assert!(s.row_stride() == 1, "rank_update: the columns of the matrix are not contiguous");
-    let mut pieces = cut(s, strip::<T>(m));
+    let mut pieces = cut(s, strip);
     if pieces.len() == 1 || rayon::current_num_threads() == 1 {
-        pieces.into_iter().for_each(|piece| T::update(piece, c));
+        pieces.into_iter().for_each(update);
     } else {
         pieces.sort_by_key(|piece| std::cmp::Reverse(piece.s.nrows() * piece.s.ncols()));
+        let update = &update;
         rayon::scope_fifo(|scope| {
             for piece in pieces {
-                scope.spawn_fifo(move |_| T::update(piece, c));
+                scope.spawn_fifo(move |_| update(piece));
             }
         });
     }
@@ -51,9 +57,9 @@ pub fn rank_update<T: Real>(s: MatMut<f64>, c: MatRef<T>) {
 
 /// Entries (row.., column..) of the triangle: a rectangle left of the diagonal, or a triangle on it.
 pub struct Piece<'a> {
-    row: usize,
-    column: usize,
-    s: MatMut<'a, f64>,
+    pub(super) row: usize,
+    pub(super) column: usize,
+    pub(super) s: MatMut<'a, f64>,
 }
 
 /// The lower triangle in pieces of strips.
@@ -113,7 +119,7 @@ fn add_kernel<A: Arithmetic>(s: &mut [f64], sums: &[f32]) {
     s.iter_mut().zip(sums).for_each(|(s, sum)| *s += f64::from(*sum));
 }
 
-vectorised!(fn add(s: &mut [f64], sums: &[f32]) = add_kernel);
+vectorised!(pub(super) fn add(s: &mut [f64], sums: &[f32]) = add_kernel);
 
 /// Copies the lower triangle to the upper one, in tiles: a column at a time would miss the cache at every entry.
 pub fn mirror(mut s: MatMut<f64>) {

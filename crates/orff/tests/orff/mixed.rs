@@ -2,6 +2,7 @@
 
 use faer::Mat;
 use orff::learn::{Fitted, Precision, Regression, Ridge};
+use orff::linalg::Fixed;
 use orff::model::Query;
 use orff::params::Auto;
 use orff::rows::{Batch, Inputs, Rows, Table, Weights};
@@ -141,4 +142,78 @@ fn mixed_precision_has_the_same_bits_for_any_threads() {
     };
     let one = of(1);
     assert!([2, 4].into_iter().all(|threads| of(threads) == one));
+}
+
+/// So many rows and features that products are made in fixed point, where the machine has the instructions.
+fn large(kernel: &str, d: usize, p: usize, ridge: f64) -> (Regression, Table) {
+    let learner = Regression {
+        kernel: kernel.parse().unwrap(),
+        features: Auto::Fixed(1600),
+        lengthscale: Lengthscale::Common(1.0),
+        ridge: Ridge::Given(ridge),
+        ..Regression::default()
+    };
+    let (x, y) = rows(20_000, d, p);
+    (learner, Table::new(x, y).unwrap())
+}
+
+/// Whether fixed point can be tested here.
+fn fixed_point_here() -> bool {
+    let here = Fixed::is_fast();
+    if !here {
+        println!("SKIPPED: this machine has no instruction for products in fixed point");
+    }
+    here
+}
+
+#[test]
+fn products_in_fixed_point_are_corrected_to_double_precision() {
+    for (kernel, d, p, ridge) in [("gaussian", 3, 2, 1e-4), ("curl-free", 2, 2, 3e-4)] {
+        let (learner, table) = large(kernel, d, p, ridge);
+        let double = fit(&learner, Precision::Double, &table);
+        assert!(!said(&double, "fixed point"));
+        // left open, and asked for
+        let open = learner.fit(&table, &mut Silent).unwrap();
+        assert_eq!(said(&open, "fixed point"), fixed_point_here(), "{:?}", open.training.choices);
+        assert!(!said(&open, "after all"));
+        let error = gap(&open, &double, d);
+        println!("{kernel}: predictions {error:.1e} apart");
+        assert!(error < 1e-6, "{kernel}: {error:e}");
+        assert_eq!(error > 0.0, Fixed::is_fast(), "{kernel}");
+        assert_eq!(fit(&learner, Precision::Mixed, &table).model.table == open.model.table, Fixed::is_fast());
+        // error bars are those of the moments: to three digits
+        let fresh = Inputs::Dense(Mat::from_fn(50, d, |i, k| ((i * 37 + k * 101) % 397) as f64 / 99.0 - 2.0));
+        let bars = |f: &Fitted| {
+            let query = Query { std: true, noise: false, ..Query::default() };
+            f.model.predict(&fresh, query).unwrap().std.unwrap()
+        };
+        let (a, b) = (bars(&open), bars(&double));
+        for i in 0..50 {
+            (0..p).for_each(|t| assert!((a[(i, t)] / b[(i, t)] - 1.0).abs() < 1e-3, "{} {}", a[(i, t)], b[(i, t)]));
+        }
+    }
+}
+
+/// A ridge that fixed point would lose is left to double precision, or to single where mixed precision is asked for.
+#[test]
+fn ridges_that_fixed_point_would_lose_are_not_left_to_it() {
+    let (learner, table) = large("gaussian", 3, 1, 1e-8);
+    let open = learner.fit(&table, &mut Silent).unwrap();
+    assert!(!said(&open, "fixed point") && !said(&open, "mixed"), "{:?}", open.training.choices);
+    let mixed = fit(&learner, Precision::Mixed, &table);
+    assert!(!said(&mixed, "fixed point"), "{:?}", mixed.training.choices);
+    assert!(gap(&mixed, &open, 3) < 1e-5);
+}
+
+/// Errors of rows that are copies of each other do not cancel: whether corrections settle is measured, not reckoned.
+#[test]
+fn copies_of_few_rows_are_learned_from_as_in_double_precision() {
+    let (learner, _) = large("gaussian", 3, 2, 1e-4);
+    let (x, y) = rows(37, 3, 2);
+    let x = Mat::from_fn(20_000, 3, |i, k| x[(i % 37, k)]);
+    let table = Table::new(x, Mat::from_fn(20_000, 2, |i, t| y[(i % 37, t)] + (i % 2) as f64 / 5.0)).unwrap();
+    let (open, double) = (learner.fit(&table, &mut Silent).unwrap(), fit(&learner, Precision::Double, &table));
+    let error = gap(&open, &double, 3);
+    println!("37 rows, 20 000 copies: {error:.1e}, {:?}", open.training.choices);
+    assert!(error < 1e-5, "{error:e}");
 }

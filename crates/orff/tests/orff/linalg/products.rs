@@ -3,7 +3,7 @@
 use super::{Uniform, bits, close, naive};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use orff::linalg::{Block, Cholesky, add_tn, dot, eigen, mirror, product, product_into, rank_update};
+use orff::linalg::{Block, Cholesky, Fixed, add_tn, dot, eigen, mirror, product, product_into, rank_update};
 
 /// Versions of private-gemm-x86 up to 0.1.20 were withdrawn for wrong parallel products.
 #[test]
@@ -138,6 +138,55 @@ fn rank_updates_from_single_precision_are_sums_in_double() {
         one.install(|| (0..3).for_each(|_| rank_update(alone.as_mut(), single.as_ref())));
         assert_eq!(bits(alone.as_ref()), bits(sum.as_ref()));
     }
+}
+
+/// Errors of an entry are sums over rows of what rounding did to two characters, cδ′ + c′δ: up or down by chance, a share f
+/// of a step beyond the lower number, δ has the variance f(1 − f) of a step's square, a sixth on average.
+#[test]
+fn rank_updates_in_fixed_point_are_off_by_rounding() {
+    let mut u = Uniform(9);
+    for (rows, m) in [(0, 5), (1, 1), (300, 7), (301, 48), (1024, 150), (2048, 400)] {
+        let c = u.matrix(rows, m);
+        let single = Mat::from_fn(rows, m, |i, j| c[(i, j)] as f32);
+        let start = u.matrix(m, m);
+        let (mut exact, mut sum) = (start.clone(), start.clone());
+        rank_update(exact.as_mut(), c.as_ref());
+        let mut fixed = Fixed::default();
+        // what was there before leaves nothing behind
+        fixed.pack(u.matrix(77, 3 * m + 1).as_ref());
+        fixed.pack(single.as_ref());
+        fixed.rank_update(sum.as_mut());
+        let step = 2f64.powi(-12) / 6f64.sqrt();
+        let (mut squares, mut worst): (f64, f64) = (0.0, 0.0);
+        for j in 0..m {
+            (0..j).for_each(|i| assert_eq!(sum[(i, j)], start[(i, j)], "above the diagonal"));
+            // the diagonal has the same error twice, and its square
+            for i in j + 1..m {
+                let deviation = step * (c.col(i).squared_norm_l2() + c.col(j).squared_norm_l2()).sqrt();
+                let z = (sum[(i, j)] - exact[(i, j)]) / deviation;
+                squares += z * z;
+                worst = worst.max(z.abs());
+            }
+            let most = rows as f64 * (2.0 * 2f64.powi(-12) + 1e-6);
+            assert!((sum[(j, j)] - exact[(j, j)]).abs() <= most);
+        }
+        let pairs = (m * m.saturating_sub(1) / 2) as f64;
+        if rows >= 300 {
+            println!("{rows} × {m}: largest z {worst:.1}, mean square {:.2}", squares / pairs);
+            assert!(worst < 5.5, "{rows} × {m}: {worst}");
+            assert!((squares / pairs - 1.0).abs() < 6.0 * (2.0 / pairs).sqrt() + 0.05, "{}", squares / pairs);
+        }
+        same_bits(|| {
+            let mut s = start.clone();
+            fixed.rank_update(s.as_mut());
+            bits(s.as_ref())
+        });
+    }
+    let mut fixed = Fixed::default();
+    fixed.pack(Mat::from_fn(4, 2, |i, j| if (i, j) == (3, 1) { f64::NAN } else { 0.5 }).as_ref());
+    let mut s = Mat::zeros(2, 2);
+    fixed.rank_update(s.as_mut());
+    assert!(s[(1, 1)].is_nan(), "what is no number must not pass for one");
 }
 
 #[test]
