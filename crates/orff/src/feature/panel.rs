@@ -11,8 +11,8 @@ use crate::rows::Inputs;
 use faer::{Mat, MatMut};
 use rayon::prelude::*;
 
-/// Characters of a panel: 256 rows of 64 atoms, or fewer rows where atoms come in larger strips.
-const PANEL: usize = 256 * 64;
+/// Bytes of a panel: 256 rows of 64 atoms in double precision, or fewer rows where atoms come in larger strips.
+const PANEL: usize = 256 * 64 * 8;
 /// Rows of features written by one task.
 const LINES: usize = 64;
 /// Rows of a panel are whole tiles, whatever the registers of the machine.
@@ -69,7 +69,7 @@ impl FeatureMap {
         let (n, q) = (x.nrows(), table.columns);
         let mut out = Mat::zeros(n, q);
         let strip = self.atoms().blocks.iter().map(|b| b.omega.strip()).max().unwrap_or(1);
-        let rows = (PANEL / strip).clamp(TILE, 256) / TILE * TILE;
+        let rows = (PANEL / size_of::<T>() / strip).clamp(TILE, 512) / TILE * TILE;
         let stride = rows + 8;
         let buffers = || {
             let sines = if self.kind() == MapKind::Pairs { strip * stride } else { 0 };

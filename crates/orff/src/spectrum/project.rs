@@ -86,13 +86,20 @@ fn tile<R: Register<T>, T: Real, const REGISTERS: usize>(rows: &[T], weights: &[
 fn pack<T: Real>(m: MatRef<'_, f64>, width: usize) -> Vec<T> {
     let (rows, d) = m.shape();
     let mut packed = vec![T::default(); rows.next_multiple_of(width) * d];
-    for (group, from) in packed.chunks_exact_mut((width * d).max(1)).zip((0..rows).step_by(width)) {
-        let m = m.subrows(from, width.min(rows - from));
-        for (group, column) in group.chunks_exact_mut(width).zip(m.col_iter()) {
-            match column.try_as_col_major() {
-                Some(column) => group.iter_mut().zip(column.as_slice()).for_each(|(g, v)| *g = T::of(*v)),
-                None => group.iter_mut().zip(column.iter()).for_each(|(g, v)| *g = T::of(*v)),
+    for (k, column) in m.col_iter().enumerate() {
+        let groups = packed.chunks_exact_mut(width * d).map(|group| &mut group[k * width..][..width]);
+        match column.try_as_col_major() {
+            Some(column) => {
+                // whole groups, whose number of rows the compiler knows
+                let (whole, rest) = column.as_slice().split_at(rows / width * width);
+                for (n, group) in groups.enumerate() {
+                    match whole.get(n * width..(n + 1) * width) {
+                        Some(numbers) => group.iter_mut().zip(numbers).for_each(|(g, v)| *g = T::of(*v)),
+                        None => group.iter_mut().zip(rest).for_each(|(g, v)| *g = T::of(*v)),
+                    }
+                }
             }
+            None => groups.flatten().zip(column.iter()).for_each(|(g, v)| *g = T::of(*v)),
         }
     }
     packed
