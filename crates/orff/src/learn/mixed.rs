@@ -40,12 +40,17 @@ pub(super) struct Mixed<'a> {
 pub(super) const COARSE: f64 = 1e-2;
 /// The same where nobody asked for mixed precision: error bars, which are not corrected, keep three digits.
 pub(super) const FINE: f64 = 1e-3;
-/// Products of a fit in double precision that take about a second: below that nobody gains by fewer digits.
+/// Products of a fit that take half a second in double precision: below that nobody gains by fewer digits.
 const WORTH: f64 = 5e10;
+/// Characters from which on products take longer than reading the rows again, and how many of them an input must have beside
+/// it for angles not to.
+const MANY: f64 = 1000.0;
+const PER_INPUT: f64 = 2.0;
 
 /// Whether the products of so many rows and characters are worth making in fixed point on this machine.
-pub(super) fn worth_fixed_point(rows: f64, characters: f64) -> bool {
-    Fixed::is_fast() && rows * characters * characters >= WORTH
+pub(super) fn worth_fixed_point(rows: f64, characters: f64, inputs: usize) -> bool {
+    let many = characters >= MANY.max(PER_INPUT * inputs as f64);
+    many && rows * characters * characters >= WORTH && Fixed::is_fast()
 }
 
 /// What rounding in fixed point changes the normal equations by, at most, as a share of the ridge. The trace of one problem is

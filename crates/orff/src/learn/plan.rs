@@ -201,7 +201,7 @@ impl Regression {
         let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
         // a block in fixed point, half as large, beside the one in single precision
         let double = self.precision == Auto::Fixed(Precision::Double) || !extent.again || gaps || !given;
-        let fixed = !double && worth_fixed_point(extent.entries / p.max(1.0), m);
+        let fixed = !double && worth_fixed_point(extent.entries / p.max(1.0), m, extent.inputs);
         let pass = if fixed { pass + m * BLOCK_ROWS as f64 / 2.0 } else { pass };
         // a system that does not split is made beside the moments
         let beside = if splits { 0.0 } else { parts * moments };

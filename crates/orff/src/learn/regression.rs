@@ -168,11 +168,11 @@ impl Regression {
     ) -> Result<std::result::Result<Products, &'static str>> {
         let (drawn, map) = (&begun.drawn.rows, &gathering.map);
         let count = begun.drawn.total.unwrap_or(drawn.inputs.nrows()) as f64;
-        // a ridge that is chosen is often smaller than single precision can tell, let alone fixed point
+        // rows that count alike are needed, and a ridge: one that is chosen is often smaller than fixed point can tell
+        let worth =
+            drawn.weights.is_none() && worth_fixed_point(count, map.characters() as f64, map.atoms().inputs());
         let rounding = match self.ridge {
-            Ridge::Given(ridge) if ridge > 0.0 && worth_fixed_point(count, map.characters() as f64) => {
-                fixed_rounding(map, count, ridge)?
-            }
+            Ridge::Given(ridge) if worth && ridge > 0.0 => fixed_rounding(map, count, ridge)?,
             _ => f64::INFINITY,
         };
         let asked = match self.precision {
