@@ -5,7 +5,7 @@
 use faer::{Mat, MatRef};
 use orff::feature::{BLOCK_ROWS, Characters, FeatureMap, MapKind, Moments};
 use orff::kernel::{Kernel, SumDraw};
-use orff::learn::{Regression, Ridge};
+use orff::learn::{Precision, Regression, Ridge};
 use orff::linalg;
 use orff::model::Query;
 use orff::params::Auto;
@@ -87,6 +87,7 @@ fn main() {
         posterior: false,
         ..Regression::default()
     };
+    let double = Regression { precision: Auto::Fixed(Precision::Double), ..learner.clone() };
     let table = Table::new(x.clone(), y.clone()).expect("a table").batched(4096);
     let kernel = Kernel::default().with_lengthscale(&Lengthscale::Common(4.5));
     let how = Draw { kind: DrawKind::Orthogonal, measure: Measure::Trace, seed: 0, purpose: 0 };
@@ -102,6 +103,7 @@ fn main() {
     map.fill(&inputs[0], &mut characters);
     let one = characters.as_mat().to_owned();
     let short = Mat::from_fn(one.nrows(), one.ncols(), |i, j| one[(i, j)] as f32);
+    let mut fixed = linalg::Fixed::default();
     let omega = map.atoms().blocks[0].omega.clone();
     let fitted = learner
         .fit(&Table::new(x.subrows(0, 4000).to_owned(), y.subrows(0, 4000).to_owned()).expect("rows"), &mut Silent)
@@ -120,6 +122,7 @@ fn main() {
     for _ in 0..ROUNDS {
         top = top.max(peak());
         part("whole fit", n * m * m, time(|| learner.fit(&table, &mut Silent).expect("a fit")));
+        part("whole fit, in double", n * m * m, time(|| double.fit(&table, &mut Silent).expect("a fit")));
         part(
             "angles: x Ωᵀ",
             n * m * d as f64,
@@ -157,6 +160,19 @@ fn main() {
                 for &(_, n) in &blocks {
                     linalg::rank_update(gram.as_mut(), short.as_ref().subrows(0, n));
                 }
+            }),
+        );
+        part(
+            "fixed point: rounding",
+            f64::NAN,
+            time(|| blocks.iter().for_each(|&(_, n)| fixed.pack(short.as_ref().subrows(0, n)))),
+        );
+        part(
+            "rank-k update CᵀC, fixed point",
+            n * m * m,
+            time(|| {
+                fixed.pack(short.as_ref());
+                (0..ROWS.div_ceil(BLOCK_ROWS)).for_each(|_| fixed.rank_update(gram.as_mut()));
             }),
         );
         part(
