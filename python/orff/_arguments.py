@@ -75,20 +75,20 @@ def file(path: Any) -> str:
         found = os.fsdecode(path)
         if found and b"\0" not in os.fsencode(found) and len(found) < PATH:
             return found
-    except (TypeError, ValueError):  # no path, or none that can be written
+    except Exception:  # no path, or none that can be written, or an object that fails to say
         pass
     raise refused("path", "a text or a path that a file can have", path)
 
 
 def array(values: Any, name: str, expected: str) -> np.ndarray:
     """What was given as an array; rows of different lengths make none, nor do masked entries and dates of polars."""
-    if not (np.ma.is_masked(values) or _has_dates(values)):
-        try:
+    try:
+        if not (np.ma.is_masked(values) or _has_dates(values)):
             return np.asarray(values)
-        except MemoryError:
-            raise
-        except Exception:  # whatever foreign objects raise: Arrow has errors of its own
-            pass
+    except MemoryError:
+        raise
+    except Exception:  # whatever foreign objects raise: Arrow has errors of its own
+        pass
     raise refused(name, expected, values)
 
 

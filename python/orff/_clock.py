@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _data
 from ._arguments import array
-from ._json import said
+from ._json import attribute, said
 from ._warn import warn
 
 
@@ -96,7 +96,7 @@ def times_of(times: Any) -> list[float]:
     """Times as numbers that grow."""
     if type(times).__name__ == "PeriodIndex":
         return [float(period.ordinal) for period in times]
-    if getattr(getattr(times, "dtype", None), "tz", None) is not None:
+    if attribute(attribute(times, "dtype"), "tz") is not None:
         times = _without_zone(times)
     values = array(times, "time", "numbers or dates, one for each row")
     if values.ndim != 1:

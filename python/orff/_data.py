@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from . import _orff, _tasks
 from ._arguments import array
+from ._json import attribute
 
 READ = [np.float64, np.float32, np.int64, np.int32]
 """Types that are read without being converted first."""
@@ -38,7 +39,8 @@ def is_pandas(data: Any) -> bool:
 
 def is_arrow(data: Any) -> bool:
     """Whether it is a table that speaks Arrow's capsule protocol: polars, pyarrow and others."""
-    return hasattr(data, "__arrow_c_stream__") and hasattr(data, "shape") and len(data.shape) == 2
+    shape = attribute(data, "shape")
+    return isinstance(shape, tuple) and len(shape) == 2 and attribute(data, "__arrow_c_stream__") is not None
 
 
 def column_names(data: Any) -> list[str] | None:
@@ -116,7 +118,7 @@ def inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
         if not is_pandas(X):
             _names(estimator, column_names(X), reset)
         return _table(X, "X")
-    given = _unmasked(X, "X")
+    given = _given(X)
     with named("X"):
         checked = validate_data(estimator, given, reset=reset, **DENSE_OR_SPARSE)
     return _parts(checked, "X")
@@ -160,8 +162,7 @@ def _parts(X: Any, what: str) -> Any:
     """An array as it is, sparse rows by their arrays."""
     if not _is_sparse(X):
         return numbers(X, what)
-    # an indptr that leads nowhere is refused where it is read, not followed
-    if _sound(X) and not X.has_canonical_format:
+    if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return numbers(X.data, what), X.indices, X.indptr, X.shape[1]
@@ -176,13 +177,33 @@ def graph(weights: Any, rows: int) -> Any:
         raise TypeError(f"graph: expected a sparse matrix of weights, for example scipy.sparse.csr_array, got {given}")
     if weights.shape != (rows, rows):
         raise ValueError(f"graph: expected weights of shape {(rows, rows)}, got {weights.shape}")
+    _sound(weights, "graph")
     return _parts(weights.tocsr(), "graph")
 
 
-def _sound(X: Any) -> bool:
-    """Whether the offsets of sparse rows stay within what is stored."""
-    at = X.indptr
-    return bool(at[0] == 0 and at[-1] <= min(len(X.data), len(X.indices)) and (np.diff(at) >= 0).all())
+def _given(X: Any) -> Any:
+    """Inputs that scikit-learn may look at."""
+    if _is_sparse(X):
+        _sound(X, "X")
+    return _unmasked(X, "X")
+
+
+def _sound(X: Any, what: str) -> None:
+    """Refuse a sparse matrix whose indices lead beyond what it holds: SciPy would follow them, and write there."""
+    if X.ndim != 2 or X.format not in ("csr", "csc"):  # others are made of checked ones
+        return
+    lines, width = X.shape if X.format == "csr" else X.shape[::-1]
+    at, stored = X.indptr, min(len(X.data), len(X.indices))
+    if len(at) != lines + 1:
+        raise ValueError(f"{what}: expected an indptr of length {lines + 1}, got {len(at)}")
+    astray = (at > stored) | (np.diff(at, prepend=0) < 0)
+    astray[0] |= at[0] > 0
+    for k in np.flatnonzero(astray)[:1]:
+        raise ValueError(f"{what}: expected an indptr that grows from 0 to {stored} at most, got {at[k]} at {k}")
+    # those of rows are looked at where they are read
+    used = X.indices[: at[-1]] if X.format == "csc" else X.indices[:0]
+    for k in used[(used < 0) | (used >= width)][:1]:
+        raise ValueError(f"{what}: expected row indices from 0 to {width - 1}, got {k}")
 
 
 def table(X: Any) -> Any:
@@ -190,7 +211,7 @@ def table(X: Any) -> Any:
     present(X, "X")
     if is_pandas(X) or is_arrow(X):
         return _table(X, "X")
-    given = _unmasked(X, "X")
+    given = _given(X)
     with named("X"):
         checked = check_array(given, **DENSE_OR_SPARSE)
     return _parts(checked, "X")
@@ -250,7 +271,7 @@ def outputs(y: Any, what: str = "y") -> tuple[Any, list[str] | None, bool]:
     present(y, what)
     if is_pandas(y) or is_arrow(y):
         return _table(y, what), column_names(y), False
-    name = getattr(y, "name", None)
+    name = attribute(y, "name")
     if type(y).__module__.split(".")[0] == "pandas" and hasattr(y, "iloc"):
         y = column(y, what)
     if _is_sparse(y):

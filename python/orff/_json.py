@@ -17,6 +17,9 @@ LONGEST = 200
 DEEPEST = 100
 """Lists and tables within each other; kernels are refused before, and nothing else is deep."""
 
+MOST = 10_000_000
+"""Numbers of an array that are written as a text."""
+
 _WORDS = reprlib.Repr()
 """Objects in words, also those that have themselves inside."""
 
@@ -46,10 +49,18 @@ def _beginning(value: Any) -> Any:
     return value[:LONGEST] if isinstance(value, (list, tuple)) else value
 
 
+def attribute(value: Any, name: str) -> Any:
+    """An attribute of an object of any program; None where it has none, or fails to say."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
 def plain(value: Any, inside: tuple[int, ...] = ()) -> Any:
-    """Numbers, words, lists and tables; what is none of them, is too deep or has itself inside is a word for JSON, and so is a
-    number that is not finite, or beyond all that are."""
-    form = getattr(value, "form", None)
+    """Numbers, words, lists and tables; what is none of them, is too deep, too large or has itself inside is a word for JSON,
+    and so is a number that is not finite, or beyond all that are."""
+    form = attribute(value, "form")
     if isinstance(form, dict):  # a kernel
         return form
     if value is None or isinstance(value, bool):
@@ -58,6 +69,8 @@ def plain(value: Any, inside: tuple[int, ...] = ()) -> Any:
         return value.encode(errors="backslashreplace").decode()  # halves of characters are no text
     if isinstance(value, int):
         return int(value) if abs(value) <= sys.float_info.max else "inf" if value > 0 else "-inf"
+    if isinstance(value, np.ndarray) and value.size > MOST:
+        return f"an array of shape {value.shape}"
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "f":
         with np.errstate(over="ignore"):
             value = value.astype(np.float64)  # a longer number is none of Python's

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from . import _data
 from ._arguments import array, refused
-from ._json import said
+from ._json import attribute, said
 from ._tasks import text
 
 LABEL = (str, Real, np.bool_)
@@ -70,7 +70,7 @@ def _column(y: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
     if y is None:
         raise ValueError("y: this estimator requires y to be passed, but the target y is None")
     _data.present(y, "y")
-    name = getattr(y, "name", None)
+    name = attribute(y, "name")
     if _data.is_pandas(y) or _data.is_arrow(y):
         if y.shape[1] != 1:
             raise ValueError(f"y: expected one column of labels, got {y.shape[1]}")

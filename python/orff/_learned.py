@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 from . import _data, _labels
 from ._alignment import LearnedKernel
 from ._arguments import array
+from ._json import attribute
 from ._transformer import Transformer
 
 
@@ -54,7 +55,7 @@ class Learned(LearnedKernel, Transformer):
             return True
         if isinstance(self.likeness, str) and self.likeness in ("classes", "targets"):
             return self.likeness == "classes"
-        shape = getattr(y, "shape", None)
+        shape = attribute(y, "shape")
         if not isinstance(shape, tuple):
             shape = array(y, "y", "labels or targets, as many as X has rows").shape
         if len(shape) == 2 and shape[1] != 1:

@@ -46,7 +46,7 @@ def observed(y: Any, shape: tuple[int, int]) -> np.ndarray:
 
 def finite(found: np.ndarray) -> np.ndarray:
     """Refuse values that are infinite, or have squares that are."""
-    for row, column in np.argwhere(np.abs(found) > LARGEST)[:1]:
+    for row, column in np.argwhere(np.isinf(found) | (np.abs(found, dtype=np.float64) > LARGEST))[:1]:
         value = found[row, column]
         wrong = "is not a finite number (a missing output is NaN)"
         why = wrong if np.isinf(value) else "is too large for floating-point numbers; change the unit"

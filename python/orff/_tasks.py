@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._arguments import array, refused
-from ._json import said
+from ._json import attribute, said
 
 WHOLE = re.compile(r"(-?\d+)\.0+")
 """Numbers that other programs write without a point."""
@@ -19,7 +19,7 @@ def labels(values: Any, n: int, what: str = "task") -> np.ndarray:
     """The task, or the member, of each of n rows as it was given: a word or a number."""
     if type(values).__module__.split(".")[0] == "pyarrow" and hasattr(values, "to_pylist"):
         values = values.to_pylist()
-    elif hasattr(values, "to_numpy"):
+    elif attribute(values, "to_numpy") is not None:
         try:
             values = values.to_numpy()
         except NotImplementedError:  # types of Arrow that pandas holds and cannot read

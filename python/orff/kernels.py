@@ -21,11 +21,7 @@ from numpy.typing import ArrayLike
 from . import _orff
 from ._arguments import array, floats, whole
 from ._errors import ParameterError
-from ._json import dumps, plain
-
-
-LARGEST = 10_000_000
-"""Most numbers of a matrix within a kernel: each is written as a text."""
+from ._json import MOST, attribute, dumps, plain
 
 
 class Kernel:
@@ -82,7 +78,7 @@ class Kernel:
 
     def __add__(self, other: Kernel) -> Kernel:
         if not isinstance(other, Kernel):
-            raise _unsupported("+", other)
+            raise _unsupported("+", self, other)
         terms = [t for k in (self, other) for t in (k._form["terms"] if k._form["kernel"] == "sum" else [k._form])]
         return Kernel({"kernel": "sum", "terms": terms})
 
@@ -94,19 +90,23 @@ class Kernel:
             if of["kernel"] == "scaled":
                 factor, of = factor * of["factor"], of["of"]
             return Kernel({"kernel": "scaled", "factor": factor, "of": of})
-        raise _unsupported("*", other)
+        raise _unsupported("*", self, other)
 
     def __rmul__(self, other: float) -> Kernel:
-        return NotImplemented if _float(other) is None else self.__mul__(other)
+        if _float(other) is None:
+            raise _unsupported("*", other, self)
+        return self.__mul__(other)
 
     def __radd__(self, other: int) -> Kernel:
         # what `sum` begins with
-        return self if isinstance(other, Real) and other == 0 else NotImplemented
+        if isinstance(other, Real) and other == 0:
+            return self
+        raise _unsupported("+", other, self)
 
     def __truediv__(self, other: float) -> Kernel:
         number = _float(other)
         if number is None:
-            raise _unsupported("/", other)
+            raise _unsupported("/", self, other)
         return self * (1 / number if number else float("inf"))
 
     def conjugate(self, by: ArrayLike) -> Kernel:
@@ -140,9 +140,10 @@ class Kernel:
         return _orff.kernel_eval(json.dumps(self._form), points, others, count)
 
 
-def _unsupported(sign: str, other: Any) -> TypeError:
+def _unsupported(sign: str, left: Any, right: Any) -> TypeError:
     """The error of what is no kernel and no number, before its own methods try: tables of polars have errors of their own."""
-    return TypeError(f"unsupported operand type(s) for {sign}: 'Kernel' and '{type(other).__name__}'")
+    kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
+    return TypeError(f"unsupported operand type(s) for {sign}: {kinds}")
 
 
 def _points(name: str, values: ArrayLike) -> np.ndarray:
@@ -190,11 +191,11 @@ def as_kernel(kernel: Kernel | str | Mapping[str, Any], name: str = "kernel") ->
 
 def _rows(values: Any, name: str) -> Any:
     """The rows of a matrix, for the library to read; what is none is for the library to refuse."""
-    if not hasattr(values, "__array__"):
+    if attribute(values, "__array__") is None:
         return plain(values)
     found = array(values, name, "a matrix given by its rows")
-    if found.size > LARGEST:
-        raise ParameterError(f"{name}: expected at most {LARGEST} numbers, got {found.size}")
+    if found.size > MOST:
+        raise ParameterError(f"{name}: expected at most {MOST} numbers, got {found.size}")
     return plain(found)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ._arguments import array, coverages as wide_of, flag, floats, levels as between, refused, whole, word
 from ._errors import ParameterError
-from ._json import plain, said
+from ._json import attribute, plain, said
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -568,9 +568,12 @@ def learning_curve(
     sizes = floats(train_sizes, "train_sizes", "numbers > 0")
     if sizes.ndim != 1 or not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():
         raise refused("train_sizes", "numbers > 0", train_sizes)
-    if not hasattr(estimator, "fit"):
+    if attribute(estimator, "fit") is None:
         raise refused("estimator", "an estimator of scikit-learn's kind", estimator)
-    folds = _folds(cv, estimator, X, y, rows, options.pop("groups", None))
+    groups = options.pop("groups", None)
+    if groups is not None and array(groups, "groups", f"a group for each of {rows} rows").shape != (rows,):
+        raise refused("groups", f"a group for each of {rows} rows", groups)
+    folds = _folds(cv, estimator, X, y, rows, groups)
     # a fit that fails says why
     options = {"train_sizes": train_sizes, "cv": folds, "error_score": "raise", **options}
     sizes, train, test = curve(estimator, X, y, **options)

@@ -452,6 +452,9 @@ CASES = {
     "far-landmarks": (lambda: alike_to().transform(FAR), "X: row 6, column inputs: a feature is not finite"),
     "far-warped": (lambda: warped().transform(1e308 * X), "X: row "),
     "far-potential": (lambda: field().potential(1e308 * X), "X: row 5, column inputs: the potential is not finite"),
+    "far-jacobian": (lambda: field().jacobian(1.7e308 * X), "X: row 2, column inputs: a derivative is not finite"),
+    "far-divergence": (lambda: field().divergence(1.7e308 * X), "X: row 2, column inputs: a derivative is not finite"),
+    "far-curl": (lambda: field().curl(1.7e308 * X), "X: row 2, column inputs: a derivative is not finite"),
     "far-sparse": (lambda: ridge().fit(scipy.sparse.csr_array(1e308 * X), Y), "X: input 1: its values spread too far"),
     # parameters beyond numbers, and fewer atoms than terms
     "lengthscale-small": (lambda: ridge(lengthscale=5e-324).fit(X, Y), "lengthscale: expected numbers from 1e-150 to"),
@@ -536,6 +539,43 @@ CASES = {
         "Y, window: the first window of 5 rows has fewer than two steps",
     ),
     "nu-tiny": (lambda: orff.FourierOneClassSVM(nu=5e-324).fit(X), "nu: expected"),
+    # what is too large to be written, or fails in the middle of the numbers
+    "array-large": (lambda: ridge(alpha=np.broadcast_to(0.0, 10**9)).fit(X, Y), "alpha: expected evidence, gcv, loo"),
+    "no-terms": (lambda: ridge(kernel={"kernel": "sum", "terms": []}).fit(X, Y), "kernel: sum of kernels: expected at"),
+    "no-terms-of": (lambda: orff.conjugate([[1.0]], {"kernel": "sum", "terms": []}), "of: sum of kernels: expected at"),
+    "views": (lambda: orff.transformable("gaussian", "x"), "views: view 1: expected a matrix given by its rows"),
+    "mixture-lengthscale": (
+        lambda: orff.OperatorRidge(orff.spectral_mixture(3, 1e16), n_components=48).fit(X, Y),
+        "kernel: spectral mixture: ",
+    ),
+    "weight-apart": (
+        lambda: ridge().fit(X, Y, np.where(np.arange(N) == 0, 1.0, 5e-324)),
+        "sample_weight, X, y, kernel: eigenvalues: ",
+    ),
+    "weight-apart-score": (
+        lambda: ridge().fit(X, Y, np.where(np.arange(N) == 0, 1.0, 1e-100)),
+        "sample_weight, alpha: no alpha gives a finite score",
+    ),
+    "weight-apart-warm": (
+        lambda: ridge(warm_start=True).fit(X, Y, np.where(np.arange(N) == 0, 1.0, 1e-100)),
+        "sample_weight, alpha: no alpha gives a finite score",
+    ),
+    "weight-online": (
+        lambda: orff.RiskRegressor(solver="online").fit(X, Y, np.ones(N)),
+        "sample_weight: weights of rows in online learning",
+    ),
+    "weight-one-class": (
+        lambda: classifier().fit(X, LABELS, (LABELS == 0).astype(float)),
+        "sample_weight, y: one class only (0)",
+    ),
+    "score-single": (
+        lambda: fitted().score(X, np.where(np.arange(N)[:, None] == 2, np.inf, Y).astype(np.float32)),
+        "y: row 3, column output 1: inf is not a finite number",
+    ),
+    "plot-groups": (
+        lambda: draw("learning_curve", ridge(), X, Y, groups=[1]),
+        "groups: expected a group for each of 24 rows",
+    ),
 }
 
 
@@ -578,9 +618,15 @@ def test_long_values_are_not_repeated_in_full():
 
 
 def test_sums_and_products_of_kernels_with_arrays_are_refused():
-    for other in (X, np.array(["a"]), np.zeros(0)):
-        for make in (lambda: orff.gaussian() * other, lambda: other * orff.gaussian(), lambda: orff.gaussian() + other):
-            with pytest.raises(TypeError, match="operand"):
+    for other in (X, np.array(["a"]), np.zeros(0), [1.0], (), "x", None):
+        for make in (
+            lambda: orff.gaussian() * other,
+            lambda: other * orff.gaussian(),
+            lambda: orff.gaussian() + other,
+            lambda: other + orff.gaussian(),
+            lambda: orff.gaussian() / other,
+        ):
+            with pytest.raises(TypeError, match="unsupported operand type"):
                 make()
     for two in (np.float64(2), np.array(2.0), np.float32(2)):
         assert two * orff.gaussian() == orff.gaussian() * two == orff.gaussian() * 2

@@ -349,7 +349,20 @@ def test_sparse_rows_that_lead_nowhere_are_refused(rows):
             orff.OperatorRidge(n_components=16).fit(X, Y)
     X = sp.csr_array(rows[0])
     X.indptr[3] = 10**6
-    with pytest.raises(ValueError, match="^X: expected an indptr that grows"):
+    said = "^X: expected an indptr that grows"
+    with pytest.raises(ValueError, match=said):
+        orff.OperatorRidge(n_components=16).fit(X, Y)
+    with pytest.raises(ValueError, match=said):  # before SciPy takes rows of it
+        orff.plot.learning_curve(orff.OperatorRidge(n_components=16), X, Y)
+    with pytest.raises(ValueError, match=said):
+        orff.OperatorRidge(n_components=16).fit(sp.csc_array((X.data, X.indices % 3, X.indptr), X.shape[::-1]), Y[:3])
+    X = sp.csc_array(rows[0])
+    X.indices[4] = len(Y)
+    with pytest.raises(ValueError, match=f"^X: expected row indices from 0 to {len(Y) - 1}, got {len(Y)}$"):
+        orff.OperatorRidge(n_components=16).fit(X, Y)
+    X = sp.csr_array(rows[0])
+    X.indptr = X.indptr[:-1]
+    with pytest.raises(ValueError, match=f"^X: expected an indptr of length {len(Y) + 1}, got {len(Y)}$"):
         orff.OperatorRidge(n_components=16).fit(X, Y)
 
 

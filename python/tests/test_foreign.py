@@ -18,6 +18,27 @@ class NoArray:
         raise RuntimeError("no array")
 
 
+class Silent:
+    """Fails when it is asked for anything."""
+
+    def __getattr__(self, name):
+        raise RuntimeError("silent")
+
+
+class Broken:
+    """Says that it is a table of Arrow, and is none."""
+
+    shape = (24, 2)
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        if isinstance(self.capsule, Exception):
+            raise self.capsule
+        return self.capsule
+
+
 class Memory:
     """An array that is too large."""
 
@@ -50,6 +71,40 @@ def test_what_makes_no_array_is_named(name):
         CALLS[name](NoArray())
     with pytest.raises(MemoryError):  # that is no fault of the argument's kind
         CALLS[name](Memory())
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_objects_that_fail_to_say_what_they_are_are_named(name):
+    with pytest.raises((ValueError, TypeError), match=f"^{name}: "):
+        CALLS[name](Silent())
+
+
+def test_parameters_that_fail_to_say_what_they_are_are_named():
+    with pytest.raises(orff.ParameterError, match="^alpha: expected evidence, gcv, loo or a number ≥ 0, got "):
+        orff.OperatorRidge(alpha=Silent()).fit(X, X)
+    with pytest.raises(orff.ParameterError, match="^by: expected a matrix"):
+        orff.conjugate(Silent(), "gaussian")
+    with pytest.raises((ValueError, TypeError), match="^X: "):
+        ridge().fit(Silent(), X)
+
+    class NoPath:
+        def __fspath__(self):
+            raise RuntimeError("no path")
+
+    with pytest.raises(orff.ParameterError, match="^path: expected a text or a path"):
+        orff.load(NoPath())
+
+
+def test_tables_of_arrow_that_are_none_are_named():
+    for capsule in ("no capsule", RuntimeError("no stream")):
+        with pytest.raises(ValueError, match="^X: Arrow table: "):
+            ridge().fit(Broken(capsule), X)
+        with pytest.raises(ValueError, match="^y: Arrow table: "):
+            ridge().fit(X, Broken(capsule))
+    with pytest.raises(MemoryError):
+        ridge().fit(Broken(MemoryError()), X)
+    with pytest.raises((ValueError, TypeError), match="^X: "):
+        ridge().fit(pd.DataFrame, X)  # the class
 
 
 def test_columns_of_arrow_in_runs_are_read():

@@ -116,3 +116,9 @@ def test_rows_of_any_kind(Detector, odd):
     hole[3, 1] = np.nan
     with pytest.raises(ValueError, match="row 4, column 2.*NaN"):
         model.fit(hole)
+
+
+@pytest.mark.parametrize("Class", [orff.OneClassForest, orff.IsolationForest])
+def test_columns_beyond_the_memory_are_refused_before_they_are_held(Class):
+    with pytest.raises(MemoryError, match="a forest of 1000000000 inputs and 1 rows or more needs"):
+        Class().fit(scipy.sparse.csr_array((24, 10**9)))

@@ -3,7 +3,7 @@
 use crate::data::{Data, Source};
 use crate::kernel::unread;
 use crate::model::PyModel;
-use crate::raise::raise;
+use crate::raise::{raise, weighed};
 use crate::task;
 use orff::learn::{Estimator, FORECASTERS, Gatherer, LEARNERS, TRANSFORMERS, learner, transformer};
 use orff::model::Labels as Stand;
@@ -141,7 +141,7 @@ pub fn fit<'py>(
             Inputs::Dense(_) => return Err(PyTypeError::new_err("graph: expected sparse rows")),
         }
     }
-    let (name, column) = (name.to_string(), rows.column());
+    let (name, column, has_weights) = (name.to_string(), rows.column(), weights.is_some());
     let model = task::run(py, spec, None, tell, move |watch| {
         let fit = match transformer(&name) {
             Some(transformer) => transformer.fit,
@@ -151,7 +151,7 @@ pub fn fit<'py>(
             true => fit(&values, &Points::new(&rows)?, watch),
             false => with_outputs(&rows, tasks, |rows| fit(&values, rows, watch)),
         };
-        let mut model = fitted.map_err(|e| names.told(e))?;
+        let mut model = fitted.map_err(|e| weighed(names.told(e), has_weights))?;
         if let (Some(classes), Some(stand_for)) = (&mut model.info.classes, stand_for) {
             classes.labels = stand_for;
         }

@@ -3,7 +3,7 @@
 use crate::data::Data;
 use crate::fit::{Names, spec, values, with_outputs};
 use crate::model::PyModel;
-use crate::raise::raise;
+use crate::raise::{raise, weighed};
 use crate::task;
 use orff::learn::{Begin, Gathering, Learner, learner};
 use orff::rows::Rows;
@@ -116,10 +116,11 @@ impl PyGathering {
         let learner = learner(name).map_err(|e| raise(py, e, &[]))?;
         let (given, rows) = (values(py, learner.spec, parameters)?, Data::of(x, Some(y), weights)?);
         let (own, column, earlier) = (given.clone(), rows.column(), earlier.map(PyGathering::now));
-        let known = names.clone();
+        let (known, has_weights) = (names.clone(), weights.is_some());
         let (gathering, model) = task::run(py, learner.spec, None, tell, move |watch| {
             let kept = |rows: &dyn Rows| learner.fit_kept(&own, earlier.as_deref(), rows, watch);
-            let (gathering, model) = with_outputs(&rows, tasks, kept).map_err(|e| known.told(e))?;
+            let wrong = |e| weighed(known.told(e), has_weights);
+            let (gathering, model) = with_outputs(&rows, tasks, kept).map_err(wrong)?;
             Ok((gathering, known.give(model, column)?))
         })?;
         let gathering = Mutex::new(Arc::new(gathering));

@@ -42,7 +42,7 @@ const ABOUT: [(&str, &str); 16] = [
 ];
 
 /// How refusals begin, and the parameters (by the library's names) or arguments that they are about.
-const REFUSED: [(&str, &str); 30] = [
+const REFUSED: [(&str, &str); 31] = [
     ("curl-free ", "kernel"),
     ("div-free ", "kernel"),
     ("helmholtz ", "kernel"),
@@ -69,11 +69,15 @@ const REFUSED: [(&str, &str); 30] = [
     ("this loss", "loss"),
     ("views with", "views"),
     ("weights of entries", "weights"),
+    ("weights of rows", "weights"),
     ("sparse inputs", "inputs"),
     ("a projection of sparse inputs", "inputs"),
     ("a dense copy", "inputs"),
     ("merging gatherings", "other"),
 ];
+
+/// What a kernel without terms is called.
+const EMPTY_SUM: &str = "sum of kernels";
 
 /// Parts of a kernel that have a size.
 const PARTS: [&str; 6] =
@@ -93,6 +97,9 @@ const COLUMNS: [(&str, &str); 10] = [
     ("variable", "Y"),
     ("exogenous", "exog"),
 ];
+
+/// What a computation that fails is called, where it is about one argument; the others are about the rows.
+const COMPUTED: [(&str, &str); 1] = [("spectral mixture", "kernel")];
 
 /// Words of the library and the command, and those of Python for the same.
 const WORDS: [(&str, &str); 15] = [
@@ -118,7 +125,7 @@ const WORDS: [(&str, &str); 15] = [
 pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
     match error {
         Error::Parameter { name, expected, given } => {
-            let name = python_name(name, spec);
+            let name = if name == EMPTY_SUM { format!("kernel: {name}") } else { python_name(name, spec) };
             wrong(py, true, Error::Parameter { expected: takes(&name, expected), name, given }.to_string())
         }
         Error::Shape { what, expected, given } => {
@@ -129,8 +136,7 @@ pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
         }
         Error::Expression { .. } => wrong(py, true, error.to_string()),
         Error::Numerical { what, why } => {
-            let error = Error::Numerical { what: python_name(what, spec), why };
-            PyValueError::new_err(in_words(error.to_string(), spec))
+            PyValueError::new_err(in_words(format!("{}: {why}", computed(&what, spec)), spec))
         }
         Error::Value { ref column, .. } if !spec.is_empty() => {
             let ends = |own: &str| if own.starts_with(' ') { column.ends_with(own) } else { column.starts_with(own) };
@@ -161,10 +167,42 @@ pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
 
 /// The exception of a kernel that cannot be read, as the argument of that name.
 pub fn refuse_kernel(py: Python<'_>, error: Error, name: &str) -> PyErr {
+    let sentence = error.to_string();
+    let about = match error {
+        Error::Refused { .. } => Some(name),
+        _ if sentence.starts_with(EMPTY_SUM) => Some(name),
+        _ if sentence.starts_with("view ") => Some("views"),
+        _ => None,
+    };
+    wrong(py, true, about.map_or(sentence.clone(), |name| format!("{name}: {sentence}")))
+}
+
+/// The error of a fit with weights: they may be why numbers fail, or why a class has no row.
+pub fn weighed(error: Error, weights: bool) -> Error {
     match error {
-        Error::Refused { .. } => wrong(py, true, format!("{name}: {error}")),
-        other => wrong(py, true, other.to_string()),
+        Error::Numerical { what, why } if weights && what != "features" => {
+            Error::Numerical { what: format!("weights, {what}"), why }
+        }
+        Error::Data(sentence) if weights && sentence.starts_with("one class only") => {
+            Error::Data(format!("sample_weight, y: {sentence}"))
+        }
+        other => other,
     }
+}
+
+/// What a computation that fails is called in Python, after the arguments that it is about.
+fn computed(what: &str, spec: &[Param]) -> String {
+    if let Some(what) = what.strip_prefix("weights, ") {
+        return format!("sample_weight, {}", computed(what, spec));
+    }
+    let name = python_name(what.into(), spec);
+    // what learns has a kernel
+    if !is_own("kernel", spec) || name != what || is_own(what, spec) {
+        return name;
+    }
+    let rows = if is_own("order", spec) { "Y" } else { "X, y, kernel" };
+    let about = COMPUTED.iter().find(|(own, _)| *own == what).map_or(rows, |(_, python)| python);
+    format!("{about}: {what}")
 }
 
 /// Whether it is a parameter of the learner.
@@ -182,7 +220,7 @@ fn python_name(name: String, spec: &[Param]) -> String {
 pub fn takes(python: &str, expected: String) -> String {
     // scikit-learn's words for all processors
     let jobs = "None, a negative number (-1: all processors, -2: all but one) or ";
-    if python == "n_jobs" { expected.replacen("auto or ", jobs, 1) } else { expected }
+    if python == "n_jobs" { expected.replacen("auto or ", jobs, 1) } else { expected.replace("1/ridge", "1/alpha") }
 }
 
 /// A sentence about data, with the argument of a learner that it is about.

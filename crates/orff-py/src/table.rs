@@ -7,7 +7,7 @@ use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_schema::{ArrowError, DataType};
 use orff_table::Numbers;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyString};
 
@@ -48,8 +48,15 @@ pub fn columns(table: &Bound<'_, PyAny>, what: &str) -> PyResult<(Vec<Numbers>, 
         let given = table.get_type().qualname()?;
         return Err(PyTypeError::new_err(format!("{what}: expected an array or an Arrow table, got {given}")));
     };
-    let capsule = stream.call0()?.cast_into::<PyCapsule>()?;
-    let at = capsule.pointer_checked(Some(NAME))?.cast::<FFI_ArrowArrayStream>();
+    // what another program's object raises, but for a lack of memory or an interrupt, is said of the argument
+    let foreign = |e: PyErr| match e.is_instance_of::<PyException>(table.py())
+        && !e.is_instance_of::<PyMemoryError>(table.py())
+    {
+        true => PyValueError::new_err(format!("{what}: Arrow table: {}", e.value(table.py()))),
+        false => e,
+    };
+    let capsule = stream.call0().and_then(|c| Ok(c.cast_into::<PyCapsule>()?)).map_err(foreign)?;
+    let at = capsule.pointer_checked(Some(NAME)).map_err(foreign)?.cast::<FFI_ArrowArrayStream>();
     let wrong = |e: ArrowError| PyValueError::new_err(format!("{what}: Arrow table: {e}"));
     // SAFETY: a capsule of this name holds such a stream; reading moves it out and leaves a released one behind.
     let mut reader = unsafe { RecordBatchStreamReader::from_raw(at.as_ptr()) }.map_err(wrong)?;

@@ -136,6 +136,16 @@ fn log2(n: usize) -> usize {
 fn gathered(rows: &dyn Rows, megabytes: usize, watch: &mut dyn Watch) -> Result<Mat<f64>> {
     watch.stage("read rows");
     let d = rows.inputs();
+    let fits = |n: usize| {
+        // the numbers twice, and what holds each column
+        let bytes = (16.0 * n as f64 + 48.0) * d as f64;
+        if bytes <= megabytes as f64 * 1e6 {
+            return Ok(());
+        }
+        let cure = format!("memory allows {megabytes} MB; raise memory, or learn from a part of the rows");
+        Err(Error::memory(format!("a forest of {d} inputs and {n} rows or more"), bytes, cure))
+    };
+    fits(1)?;
     let preparation = Preparation::plain(d);
     let (mut columns, mut n) = (vec![Vec::new(); d], 0);
     for batch in rows.batches()? {
@@ -145,11 +155,7 @@ fn gathered(rows: &dyn Rows, megabytes: usize, watch: &mut dyn Watch) -> Result<
             return Err(Error::refused("weights of rows for a forest", why));
         }
         let count = batch.inputs.nrows();
-        let bytes = 16.0 * (n + count) as f64 * d as f64;
-        if bytes > megabytes as f64 * 1e6 {
-            let cure = format!("memory allows {megabytes} MB; raise memory, or learn from a part of the rows");
-            return Err(Error::memory(format!("a forest of {d} inputs and {} rows or more", n + count), bytes, cure));
-        }
+        fits(n + count)?;
         let x = preparation.prepare(&batch.inputs, n + 1)?.into_dense();
         columns.iter_mut().enumerate().for_each(|(k, column)| column.extend_from_slice(x.col_as_slice(k)));
         n += count;

@@ -109,8 +109,13 @@ impl Linear {
         self.circulation("vector potential", "space", 3..=usize::MAX, x)
     }
 
-    /// Calls `each(row, k, ∂f/∂xₖ)` for every row and input.
-    fn slopes(&self, x: &Inputs, mut each: impl FnMut(usize, usize, &[f64])) -> Result<()> {
+    /// Calls `found(row, k, ∂f/∂xₖ)` for every row and input; rows at which one is not finite are refused.
+    fn slopes(&self, x: &Inputs, mut found: impl FnMut(usize, usize, &[f64])) -> Result<()> {
+        let mut far = None;
+        let mut each = |row, k, slope: &[f64]| match slope.iter().all(|s| s.is_finite()) {
+            true => found(row, k, slope),
+            false => _ = far.get_or_insert(row),
+        };
         let waves = Waves::of(self);
         let (z, views, group) = (&self.table, &self.preparation.views, &self.preparation.group);
         let mut slope = vec![0.0; self.outputs()];
@@ -150,7 +155,8 @@ impl Linear {
                     }
                 }
             }
-        })
+        })?;
+        far.map_or(Ok(()), |row| Err(too_far(row, "a derivative")))
     }
 
     /// ψ or A, by columns (i,k) of `planes`: Aᵢₖ = (zᵢκₖ − zₖκᵢ)/‖κ‖² times the antiderivative of each wave, and
