@@ -11,6 +11,7 @@ mod outliers;
 mod quantiles;
 mod series;
 mod t17;
+mod warps;
 
 use crate::flags::Usage;
 use crate::progress;
@@ -141,6 +142,7 @@ const EXPERIMENTS: &[Experiment] = &[
 /// Sets of rows that an experiment can be run on one by one.
 fn parts(name: &str) -> &'static [&'static str] {
     match name {
+        "i17-table-1" => &i17::PARTS,
         "l19-table-1" => &l19::SETS,
         "l19-figure-3" => &l19::PAIRS,
         _ => &[],
@@ -182,6 +184,11 @@ impl Report<'_> {
     /// What was chosen for one seed, beside the table.
     pub fn chose(&self, name: &str, seed: u64, choice: &dyn std::fmt::Debug) {
         eprintln!("{name}, {}: {choice:?}", seed + 1);
+    }
+
+    /// What was found on the way, beside the table.
+    pub fn note(&self, name: &str, found: &dyn std::fmt::Debug) {
+        eprintln!("{name}: {found:?}");
     }
 
     /// Between two seeds: stops when the user asked to.
