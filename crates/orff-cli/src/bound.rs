@@ -118,13 +118,15 @@ fn print_learning(learning: &Learning, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "learning, loss ½‖f(x) − y‖²: κ = {}, T = {}", short(learning.kappa), short(learning.trace))?;
     let mut line = |value: f64, what: &str| writeln!(out, "  {:>10}  {what}", short(value));
     if let Some(g) = &learning.generalisation {
-        let gaps = [
-            (g.complexity, "expected above mean loss, from the ridge (T17 (7.5))"),
-            (Some(g.stability), "the same from stability (T17 (7.6))"),
-            (Some(g.norm), "the same from the norm (T17 Proposition 7.1)"),
+        let all = [
+            (g.complexity, "from the ridge (T17 (7.5))"),
+            (Some(g.stability), "from stability (T17 (7.6))"),
+            (Some(g.norm), "from the norm (T17 Proposition 7.1)"),
         ];
+        let mut gaps: Vec<(f64, &str)> = all.into_iter().filter_map(|(gap, what)| Some((gap?, what))).collect();
+        gaps.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (gap, what) in gaps {
-            gap.map_or(Ok(()), |gap| line(gap, what))?;
+            line(gap, &format!("expected above mean loss, {what}"))?;
         }
     }
     if let Some(c) = &learning.consistency {
@@ -135,7 +137,7 @@ fn print_learning(learning: &Learning, out: &mut dyn Write) -> Result<()> {
         line(w.plain, "mean error of the kernel matrix, operator norm (I17 Proposition 3)")?;
         line(w.warped, "mean error of the warped kernel matrix (I17 Lemma 3)")?;
     }
-    Ok(())
+    Ok(writeln!(out, "  assumed: {}", learning.assumptions.join("; "))?)
 }
 
 fn value(line: &Line, answer: &Answer) -> String {

@@ -82,10 +82,8 @@ fn one(name: &'static str, about: &'static str, own: Vec<Arg>, role: Role) -> Co
                 .help(help),
         );
     }
-    if !role.detects() {
-        let help = "Print how well the features approximate the kernel, and bounds of the expected loss";
-        command = command.arg(flags::switch("report", help));
-    }
+    let help = "Print how well the features approximate the kernel, and bounds of the expected loss";
+    command = command.arg(flags::switch("report", help));
     for flag in own {
         command = command.arg(flag.help_heading("Learner"));
     }
@@ -168,10 +166,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         )
         .into());
     }
-    let report = !learner.role.detects() && matches.get_flag("report");
-    if report && learner.role == Role::Curves {
-        return Err(Usage("--report: bounds are known of outputs that are numbers, not of curves".into()).into());
-    }
+    let report = matches.get_flag("report");
     if report && !source.rereadable() {
         return Err(Usage("--report: standard input can be read only once; save the rows to a file".into()).into());
     }

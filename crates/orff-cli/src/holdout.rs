@@ -115,9 +115,11 @@ impl Task<'_> {
         let source = source.as_ref().unwrap_or(self.source);
         let rows = self.placed(source);
         let mut found = |rows: &dyn Rows| -> Result<Bounds> { Ok(Bounds::of(model, rows, FAILING, watch)?) };
-        let found = match test > 0.0 {
-            true => evaluate::outputs(source, &part.of(&rows, self.seed, false)?, &mut found)?,
-            false => evaluate::outputs(source, &rows, &mut found)?,
+        let found = match (&self.curves, test > 0.0) {
+            (Some(curves), true) => found(&Points::new(part.of(curves, self.seed, false)?)?)?,
+            (Some(curves), false) => found(&Points::new(curves)?)?,
+            (None, true) => evaluate::outputs(source, &part.of(&rows, self.seed, false)?, &mut found)?,
+            (None, false) => evaluate::outputs(source, &rows, &mut found)?,
         };
         watch.close();
         Ok(theory::print(&found, FAILING, &mut crate::progress::stdout())?)

@@ -23,7 +23,7 @@ fn line(value: f64, what: &str, out: &mut dyn Write) -> Result<()> {
 
 fn approximation(a: &Approximation, failing: f64, out: &mut dyn Write) -> Result<()> {
     let (scale, diameter) = (short(a.scale), short(a.diameter));
-    writeln!(out, "approximation of the kernel (‖K(x,x)‖ = {scale}, rows of diameter {diameter})")?;
+    writeln!(out, "approximation of {} (‖K(x,x)‖ = {scale}, rows of diameter {diameter})", a.of)?;
     line(a.measured, "largest error measured between rows", out)?;
     match a.bound {
         Some((epsilon, name)) => {
@@ -58,11 +58,13 @@ fn generalisation(fitted: &Fitted, bounds: &Generalisation, failing: f64, out: &
     let sizes = format!("‖θ‖ = {}, κ = {}, λ = {ridge:.3e}, ‖y‖ ≤ {}", short(norm), short(kappa), short(largest));
     writeln!(out, "expected loss, half the squared error of scaled outputs ({sizes})")?;
     line(risk, "mean over the rows", out)?;
-    let rows = [
+    let mut rows = [
         (Some(bounds.norm), "bound from the norm of the solution (T17 Proposition 7.1)"),
         (bounds.complexity, "bound from the ridge (T17 (7.5))"),
         (Some(bounds.stability), "bound from stability (T17 (7.6))"),
     ];
+    // the tightest first
+    rows.sort_by(|a, b| a.0.unwrap_or(f64::INFINITY).total_cmp(&b.0.unwrap_or(f64::INFINITY)));
     for (gap, what) in rows {
         match gap {
             Some(gap) => line(risk + gap, &format!("{what}, probability {failing}"), out)?,

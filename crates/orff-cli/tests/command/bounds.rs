@@ -25,6 +25,11 @@ fn two_of_three_numbers_answer_the_third() {
         desk.ok(&["bound", "--kernel", "curl-free", "--dimension", "3", "--features", "200", "--empirical"]);
     assert!(text.contains("measured (20 draws of 100 atoms") && text.contains("independent draws"), "{text}");
     assert!(text.contains("not rahimi-recht"), "{text}");
+    let learning = ["--rows", "1000", "--ridge", "0.1", "--norm", "2"];
+    let (text, _) = desk.ok(&[&["bound", "--dimension", "3", "--features", "200"][..], &learning].concat());
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+    assert!(at("Proposition 7.1") < at("(7.5)") && at("(7.5)") < at("(7.6)"), "the tightest first: {text}");
+    assert!(text.contains("assumed: independent draws; rows independent and alike, ‖y‖ ≤ 1"), "{text}");
     let (text, _) = desk.ok(&["bound", "--dimension", "3", "--features", "20", "--epsilon", "0.1"]);
     assert!(text.contains("no bound says anything here"), "{text}");
     for (args, sentence) in [
@@ -33,6 +38,10 @@ fn two_of_three_numbers_answer_the_third() {
         (vec!["--dimension", "2"], "features or an epsilon"),
         (vec!["--dimension", "2", "--features", "20", "--epsilon", "0"], "--epsilon: expected"),
         (vec!["--dimension", "0", "--features", "20"], "--dimension: expected"),
+        (
+            vec!["--dimension", "2", "--features", "20", "--ridge", "0.1"],
+            "ridge: expected auto where no rows are given",
+        ),
     ] {
         let said = desk.fails(&[&["bound"][..], &args].concat(), 2);
         assert!(said.contains(sentence), "{args:?}: {said}");
@@ -83,6 +92,22 @@ fn a_fit_reports_its_approximation_and_its_bounds() {
         for what in ["Proposition 7.1", "(7.5)", "(7.6)"] {
             assert!(mean < value(what), "{said}");
         }
+    }
+    // kernels of machines without outputs, and of the inputs of curves
+    desk.write("c.csv", &rows(60, "x1,x2,y1,y2"));
+    for (line, of) in [
+        (&["fit", "one-class", "d.csv", "--inputs", "x1,x2", "--method", "svm"][..], "the kernel"),
+        (&["fit", "one-class", "d.csv", "--inputs", "x1,x2", "--method", "level-sets"], "the kernel of the inputs"),
+        (&["fit", "functional", "c.csv", "--outputs", "y1,y2", "--grid", "0,1"], "the kernel of the inputs"),
+    ] {
+        let (said, _) = desk.ok(&[line, &["--features", "100", "-o", "o.orff", "--report"]].concat());
+        assert!(said.contains(&format!("approximation of {of} (")), "{line:?}: {said}");
+        let value = |what: &str| -> f64 {
+            let line = said.lines().find(|l| l.contains(what)).unwrap_or_else(|| panic!("{what}: {said}"));
+            line.split_whitespace().next().unwrap().parse().unwrap()
+        };
+        assert!(value("largest error measured") > 0.0, "{line:?}: {said}");
+        assert!(value("largest error measured") < value("bound for all rows"), "{line:?}: {said}");
     }
     let (said, _) = desk.ok(&["fit", "exact", "d.csv", "--outputs", "y1", "-o", "e.orff", "--report"]);
     assert!(said.contains("the model has no random features"), "{said}");

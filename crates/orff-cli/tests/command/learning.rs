@@ -38,6 +38,9 @@ fn every_way_to_learn_a_kernel_goes_from_a_file_to_scores() {
         let of =
             if word == "landmarks" { "the kernels about landmarks" } else { "the posterior over all candidates" };
         assert!(out.contains(&format!("expected alignment loss of {of}")) && out.contains("of L19"), "{word}: {out}");
+        let approximated =
+            if word == "landmarks" { ": kernels about landmarks keep" } else { " of the learned kernel of all" };
+        assert!(out.contains(&format!("approximation{approximated}")), "{word}: {out}");
         // what is not used is not said
         let used = if word == "landmarks" { "--" } else { "lengthscales of candidates in octaves" };
         assert!(!said.lines().any(|line| line.trim_start().starts_with("lengthscale ")), "{word}: {said}");

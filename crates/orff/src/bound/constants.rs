@@ -158,6 +158,32 @@ impl Constants {
         })
     }
 
+    /// Those of frequencies of which E‖ω‖ and E‖ω‖² are known, A = Γ whatever ω: Var cos⟨δ,ω⟩ ≤ 1, and the slope is at most m.
+    pub(super) fn fixed(gamma: &Mat<f64>, (first, second): (f64, f64), d: usize, diameter: f64) -> Result<Self> {
+        let (norm, hs) = (spectral_norm(gamma)?, gamma.norm_l2());
+        Ok(Constants {
+            inputs: d,
+            outputs: gamma.nrows(),
+            diameter,
+            norm,
+            constant: Some(norm),
+            second_moment: second,
+            share: 1.0,
+            largest: norm,
+            largest_hs: hs,
+            largest_trace: (0..gamma.nrows()).map(|i| gamma[(i, i)]).sum(),
+            orlicz: norm / 2f64.ln(),
+            lipschitz: norm * first,
+            lipschitz_hs: hs * first,
+            lipschitz_square: norm * norm * second,
+            slope: norm * first,
+            square_hs: hs * hs,
+            square: norm * norm,
+            variance: norm * norm,
+            dimension: if norm > 0.0 { hs * hs / (norm * norm) } else { 1.0 },
+        })
+    }
+
     /// A = ratio·(g ωωᵀ + h(‖ω‖²I − ωωᵀ)): its norms are multiples of ratio·‖ω‖².
     fn field(
         kernel: &Kernel,

@@ -18,6 +18,8 @@ const POINTS: u64 = 0x706f_696e_7473;
 const PAIRS: usize = 512;
 /// Atoms whose cosines are held at once.
 const AT_ONCE: usize = 2048;
+/// Between the seeds of two draws: those of neighbouring seeds have none in common.
+const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Atoms whose errors are measured, at most.
 const MOST_ATOMS: u64 = 1 << 20;
 
@@ -52,6 +54,18 @@ impl Empirical {
 /// Draws D independent atoms `draws` times and measures the largest operator norm of K̂ − K over pairs of points of the set:
 /// differences of every length up to the diameter, in random directions. A lower bound of the supremum. Time draws·pairs·D·(d + p²).
 pub fn measure(setting: &Setting, atoms: u64, draws: u64, seed: u64, watch: &mut dyn Watch) -> Result<Empirical> {
+    measure_until(setting, atoms, draws, seed, watch, &|_| false)
+}
+
+/// The same of the draws before the errors are enough to know.
+fn measure_until(
+    setting: &Setting,
+    atoms: u64,
+    draws: u64,
+    seed: u64,
+    watch: &mut dyn Watch,
+    known: &dyn Fn(&[f64]) -> bool,
+) -> Result<Empirical> {
     if atoms == 0 || atoms > MOST_ATOMS {
         let expected = format!("from 1 to {MOST_ATOMS} atoms where errors are measured");
         return Err(Error::parameter("features", expected, format!("{atoms} atoms")));
@@ -64,15 +78,19 @@ pub fn measure(setting: &Setting, atoms: u64, draws: u64, seed: u64, watch: &mut
     let mut errors = Vec::new();
     let mut squares: Vec<Mat<f64>> = fixed.exact.iter().map(|k| Mat::zeros(k.nrows(), k.ncols())).collect();
     for draw in 0..draws {
-        let how = Draw { kind: DrawKind::Iid, measure: setting.measure, seed: seed.wrapping_add(draw), purpose: 0 };
+        let own = seed.wrapping_add(draw.wrapping_mul(STRIDE));
+        let how = Draw { kind: DrawKind::Iid, measure: setting.measure, seed: own, purpose: 0 };
         let drawn = setting.kernel.draw(setting.inputs, atoms as usize, &how, setting.sum)?;
         let map = FeatureMap::of(drawn, setting.map, how.seed);
         errors.push(pairs.error(&map)?);
         fixed.errors(&map)?.iter().zip(&mut squares).for_each(|(e, sum)| *sum += e * e);
         watch.advance(1)?;
+        if known(&errors) {
+            break;
+        }
     }
+    let times = atoms as f64 / errors.len() as f64 * fixed.gamma.map_or(1.0, |gamma| gamma * gamma);
     errors.sort_by(f64::total_cmp);
-    let times = atoms as f64 / draws as f64 * fixed.gamma.map_or(1.0, |gamma| gamma * gamma);
     let variance = squares.iter().map(|sum| Ok(times * super::constants::spectral_norm(sum)?));
     Ok(Empirical { atoms, pairs: PAIRS, errors, variance: variance.collect::<Result<_>>()? })
 }
@@ -89,8 +107,14 @@ pub fn needed(
 ) -> Result<Option<Empirical>> {
     let terms = setting.kernel.terms().len() as u64;
     let (mut low, mut high) = (0, terms.max(1));
+    // draws that exceed ε are too many, whatever the others do
+    let too_many = |errors: &[f64]| {
+        let above = errors.iter().filter(|e| **e >= epsilon).count();
+        above as f64 > share * draws as f64
+    };
+    let mut at = |atoms: u64| measure_until(setting, atoms, draws, seed, watch, &too_many);
     let mut best = loop {
-        let seen = measure(setting, high, draws, seed, watch)?;
+        let seen = at(high)?;
         if seen.exceeding(epsilon) <= share {
             break seen;
         }
@@ -101,7 +125,7 @@ pub fn needed(
     };
     while high - low > (high / 16).max(1) {
         let middle = low + (high - low) / 2;
-        let seen = measure(setting, middle, draws, seed, watch)?;
+        let seen = at(middle)?;
         if seen.exceeding(epsilon) <= share {
             (high, best) = (middle, seen);
         } else {
@@ -148,6 +172,14 @@ impl Pairs {
         let row = |m: &Mat<f64>, i: usize| m.row(i).iter().copied().collect::<Vec<f64>>();
         let exact = (0..x.nrows()).map(|i| kernel.eval(&row(&x, i), &row(&z, i))).collect::<Result<_>>()?;
         Ok(Pairs { x, z, exact, gamma })
+    }
+
+    /// Pairs of rows of x and z (n×d) in the coordinates of atoms, whose kernel is the exact one: Σa cos⟨ω, x − z⟩.
+    pub(super) fn of_atoms(map: FeatureMap, x: Mat<f64>, z: Mat<f64>) -> Result<Self> {
+        let exact = vec![Mat::zeros(1, 1); x.nrows()];
+        let none = Pairs { x, z, exact, gamma: Some(1.0) };
+        let exact = none.errors(&map)?;
+        Ok(Pairs { exact, ..none })
     }
 
     /// The first pair is one point twice; the others have differences of length uniform up to the diameter, about the origin.

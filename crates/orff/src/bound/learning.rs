@@ -8,6 +8,8 @@ use serde::Serialize;
 /// Bounds that hold for so many independent rows with ‖y‖ ≤ C, each with the probability of the question, or 0.95.
 #[derive(Clone, Debug, Serialize)]
 pub struct Learning {
+    /// What has to be true.
+    pub assumptions: Vec<String>,
     /// κ ≥ ‖K̂(x,x)‖, from bounded atoms.
     pub kappa: f64,
     /// T ≥ Tr K̂(x,x).
@@ -23,7 +25,18 @@ pub struct Learning {
 impl Question {
     /// The bounds of learning; none if no number of rows is given.
     pub(super) fn learning(&self, constants: &[Constants], atoms: Option<u64>) -> Result<Option<Learning>> {
-        let Some(rows) = self.rows.fixed() else { return Ok(None) };
+        let of_rows = [("ridge", self.ridge.fixed()), ("norm", self.norm.fixed()), ("graph", self.graph.fixed())];
+        let given = of_rows.iter().find_map(|(name, value)| value.map(|value| (*name, value)));
+        let (rows, (name, value)) = match (self.rows.fixed(), given) {
+            (Some(rows), Some(given)) => (rows, given),
+            (None, None) => return Ok(None),
+            (None, Some((name, value))) => {
+                return Err(Error::parameter(name, "auto where no rows are given, whose model it is of", value));
+            }
+            (Some(rows), None) => {
+                return Err(Error::parameter("rows", "auto, or a number beside a ridge, a norm or a graph", rows));
+            }
+        };
         let delta = self.probability.fixed().unwrap_or(0.05);
         let gain = if self.map == MapKind::Pairs { 1.0 } else { 2.0 };
         let kappa = gain * constants.iter().map(|c| c.largest).sum::<f64>();
@@ -58,6 +71,28 @@ impl Question {
             }
             _ => None,
         };
-        Ok(Some(Learning { kappa, trace, generalisation, consistency, warped }))
+        let graph = self.graph.fixed().filter(|_| warped.is_none()).map(|graph| ("graph", graph));
+        let idle = generalisation.is_none() && consistency.is_none() && warped.is_none();
+        if let Some((name, value)) = graph.or(idle.then_some((name, value))) {
+            let expected = "auto where features are asked for: it is about so many of them";
+            return Err(Error::parameter(name, expected, value));
+        }
+        let mut assumptions = vec!["independent draws".to_string()];
+        if generalisation.is_some() || consistency.is_some() {
+            assumptions.push(format!("rows independent and alike, ‖y‖ ≤ {c}"));
+            assumptions.push(format!(
+                "kernel, offset and ridge given beforehand; each fails with probability {delta} at most"
+            ));
+        }
+        if generalisation.is_some() && self.norm.fixed().is_none() {
+            assumptions.push("a minimiser, whose norm is at most ‖y‖/√ridge".into());
+        }
+        if consistency.is_some() {
+            assumptions.push("every atom's coefficients at most norm/√D (Proposition 7.3, which fails with twice that probability)".into());
+        }
+        if warped.is_some() {
+            assumptions.push("k₀(0) = 1; errors of matrices are expectations over the draw".into());
+        }
+        Ok(Some(Learning { assumptions, kappa, trace, generalisation, consistency, warped }))
     }
 }

@@ -124,8 +124,10 @@ pub fn guarantees(alignment: &Alignment, delta: f64) -> Result<Vec<Guarantee>> {
     let given = about.method.mu().is_none() && about.beta > 0.0 && !about.chosen;
     let beta = if given { about.beta } else { 1.0 };
     let t = beta * n.sqrt();
+    let targets =
+        if about.classes == 0 { ", what targets are compared with at their mean and deviation" } else { "" };
     let rows = format!(
-        "{n} independent rows of one law; candidates, kernel and t = {t:.4} chosen without looking at them (units and open lengthscales look at their inputs)"
+        "{n} independent rows of one law; candidates, kernel and t = {t:.4} chosen without looking at them (units and open lengthscales look at their inputs{targets})"
     );
     let weights = "violated: rows have weights, and the copies they stand for are not independent";
     let weights = about.weighted.then(|| weights.to_string());

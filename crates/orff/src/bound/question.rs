@@ -240,6 +240,7 @@ impl Question {
             let (a, b) = (rank(a), rank(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
+        let learning = self.learning(&found.constants, atoms)?;
         let empirical = match (self.draws, atoms, epsilon, probability) {
             (0, ..) => None,
             (draws, Some(atoms), ..) => Some(empirical::measure(&setting, atoms, draws, self.seed, watch)?),
@@ -268,7 +269,7 @@ impl Question {
             bounds: lines,
             refused,
             variance,
-            learning: self.learning(&found.constants, atoms)?,
+            learning,
             constants: found.constants,
             measured,
             empirical,

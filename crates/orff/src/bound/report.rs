@@ -1,10 +1,12 @@
 //! What the theory says of a model that was fitted, from its own atoms and norms.
 
-use super::{Fitted, Generalisation, Guarantee, Pairs, Scope, Setting, bounds, guarantees};
+use super::{
+    Bound, Constants, Fitted, Generalisation, Guarantee, Pairs, Scope, Setting, bounds, guarantees, setting,
+};
 use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, MapKind};
 use crate::linalg;
-use crate::model::{Body, Linear, Model};
+use crate::model::{Alignment, Body, Linear, Model};
 use crate::random::Stream;
 use crate::rows::{Batch, Rows};
 use crate::spectrum::Measure;
@@ -20,6 +22,8 @@ const PAIRS: usize = 512;
 /// How well the features of a model approximate its kernel on its rows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Approximation {
+    /// Which kernel: that of the model, that of its inputs where outputs are curves, or the learned one of all candidates.
+    pub of: &'static str,
     /// ‖K(x,x)‖.
     pub scale: f64,
     /// The tightest bound of the error for all pairs of rows, which fails with at most the given probability, and its name; for
@@ -53,7 +57,7 @@ impl Report {
             let why = "the kernel has views".to_string();
             return Ok(Report { approximation: Err(why.clone()), generalisation: Err(why), alignment: Vec::new() });
         }
-        let mut seen = Seen::default();
+        let mut seen = Seen { judged: is_ridge(model, linear), ..Seen::default() };
         watch.stage("report");
         for batch in rows.batches()? {
             let batch = batch?;
@@ -78,6 +82,8 @@ impl Report {
 /// What a pass over the rows leaves, in the coordinates of the kernel and the units of the solution.
 #[derive(Default)]
 struct Seen {
+    /// Whether losses are looked at.
+    judged: bool,
     rows: u64,
     missing: bool,
     weighted: bool,
@@ -96,8 +102,12 @@ struct Seen {
 impl Seen {
     fn add(&mut self, linear: &Linear, batch: &Batch) -> Result<()> {
         let u = linear.preparation.prepare(&batch.inputs, 1)?.into_dense();
-        let f = linear.predict(&batch.inputs, crate::model::Query::default())?.mean;
         let (p, d) = (linear.outputs(), u.ncols());
+        let judged = self.judged && batch.outputs.ncols() == p;
+        let f = match judged {
+            true => linear.predict(&batch.inputs, crate::model::Query::default())?.mean,
+            false => Mat::new(),
+        };
         if self.low.is_empty() {
             (self.low, self.high) = (vec![f64::INFINITY; d], vec![f64::NEG_INFINITY; d]);
         }
@@ -108,7 +118,7 @@ impl Seen {
             for (k, v) in row.iter().enumerate() {
                 (self.low[k], self.high[k]) = (self.low[k].min(*v), self.high[k].max(*v));
             }
-            if batch.outputs.ncols() == p {
+            if judged {
                 let unit = |t: usize, v: f64| v / linear.output_scale[t];
                 let squares = |value: &dyn Fn(usize) -> f64| (0..p).map(|t| unit(t, value(t)).powi(2)).sum::<f64>();
                 let y = &batch.outputs;
@@ -132,25 +142,26 @@ impl Seen {
     /// The rows are in a ball about the origin and in a box.
     fn diameter(&self) -> f64 {
         let sides = self.low.iter().zip(&self.high).map(|(l, h)| (h - l) * (h - l)).sum::<f64>().sqrt();
-        sides.min(2.0 * self.radius.sqrt())
+        sides.min(2.0 * self.radius.sqrt()).max(1e-9)
+    }
+
+    /// Pairs of rows (x, z), of one row the row with itself.
+    fn pairs(&self) -> (Mat<f64>, Mat<f64>) {
+        let half = self.sample.len() / 2;
+        let points = |from: usize| Mat::from_fn(half.max(1), self.low.len(), |i, k| self.sample[from + i][k]);
+        (points(0), points(half))
     }
 }
 
 fn approximation(model: &Model, linear: &Linear, seen: &Seen, probability: f64) -> Result<Approximation> {
+    if let Some(alignment) = &model.alignment {
+        return learned(alignment, linear, seen, probability);
+    }
     let kernel = model.info.training.kernel.clone();
     let kernel = kernel.ok_or_else(|| Error::Data("the model does not know its kernel".into()))?;
-    if model.alignment.is_some() {
-        return Err(Error::Data(
-            "the kernel was learned as these features, there is none that they approximate".into(),
-        ));
-    }
     let d = linear.map.atoms().inputs();
-    let half = seen.sample.len() / 2;
-    let points = |from: usize, n: usize| Mat::from_fn(n, d, |i, k| seen.sample[from + i][k]);
-    let pairs = match half {
-        0 => Pairs::new(&kernel, points(0, 1), points(0, 1))?,
-        _ => Pairs::new(&kernel, points(0, half), points(half, half))?,
-    };
+    let (x, z) = seen.pairs();
+    let measured = Pairs::new(&kernel, x, z)?.error(&linear.map)?;
     let zero = vec![0.0; d];
     let scale = super::constants::spectral_norm(&kernel.eval(&zero, &zero)?)?;
     let word = model.info.params.get("measure").and_then(|v| v.as_str()).unwrap_or("trace");
@@ -158,26 +169,73 @@ fn approximation(model: &Model, linear: &Linear, seen: &Seen, probability: f64) 
         measure: word.parse().unwrap_or(Measure::Trace),
         map: linear.map.kind(),
         sum: model.info.params.get("sum").and_then(|v| serde_json::from_value(v.clone()).ok()).unwrap_or_default(),
-        ..Setting::new(kernel, d, seen.diameter().max(1e-9))
+        ..Setting::new(kernel, d, seen.diameter())
     };
+    let found = bounds(&setting).map(|found| found.bounds).unwrap_or_default();
+    let bound = tightest(&found, linear, probability)?;
+    let of = if model.curves.is_some() { "the kernel of the inputs" } else { "the kernel" };
+    Ok(Approximation { of, scale, bound, measured, diameter: setting.diameter })
+}
+
+/// The least ε of all pairs of points for as many atoms, and the name of its theorem.
+fn tightest(found: &[Bound], linear: &Linear, probability: f64) -> Result<Option<(f64, &'static str)>> {
     let atoms = linear.map.atoms().count() as u64;
     let mut best: Option<(f64, &'static str)> = None;
-    if let Ok(found) = bounds(&setting) {
-        for bound in found.bounds.iter().filter(|b| b.scope == Scope::Uniform) {
-            let epsilon = bound.epsilon(atoms, probability)?;
-            if let Some(e) = epsilon.filter(|e| best.is_none_or(|(least, _)| *e < least)) {
-                best = Some((e, bound.name));
-            }
+    for bound in found.iter().filter(|b| b.scope == Scope::Uniform) {
+        let epsilon = bound.epsilon(atoms, probability)?;
+        if let Some(e) = epsilon.filter(|e| best.is_none_or(|(least, _)| *e < least)) {
+            best = Some((e, bound.name));
         }
     }
-    Ok(Approximation { scale, bound: best, measured: pairs.error(&linear.map)?, diameter: setting.diameter })
+    Ok(best)
+}
+
+/// Of k(0)Σq cos⟨ω, δ⟩Γ over all candidates by the atoms that were kept. Independent draws from q are atoms of one law with A = Γ; they
+/// are at least as many as the different ones.
+fn learned(alignment: &Alignment, linear: &Linear, seen: &Seen, probability: f64) -> Result<Approximation> {
+    let kept = linear.map.atoms();
+    let factor = kept.shared_factor().filter(|_| alignment.landmarks.is_none()).ok_or_else(|| {
+        Error::Data("kernels about landmarks keep all of their candidates: they approximate no other".into())
+    })?;
+    let mass: f64 = kept.blocks.iter().flat_map(|block| &block.weight).sum();
+    let mut all = alignment.about.candidates.atoms(kept.inputs())?;
+    let mut q = alignment.posterior.iter();
+    let (mut omega, mut first, mut second) = (vec![0.0; kept.inputs()], 0.0, 0.0);
+    for block in &mut all.blocks {
+        for j in 0..block.count() {
+            let q = q.next().copied().unwrap_or(0.0);
+            block.omega.row(j, &mut omega);
+            let square: f64 = omega.iter().map(|w| w * w).sum();
+            (first, second) = (first + q * square.sqrt(), second + q * square);
+            block.weight[j] = mass * q;
+        }
+    }
+    let gamma = faer::Scale(mass) * (factor * factor.transpose());
+    let constants = Constants::fixed(&gamma, (first, second), kept.inputs(), seen.diameter())?;
+    let (x, z) = seen.pairs();
+    let pairs = Pairs::of_atoms(FeatureMap::of(all, MapKind::Pairs, 0), x, z)?;
+    let found = match linear.map.kind() {
+        MapKind::Pairs => setting::uniform(&constants),
+        MapKind::Phases => Vec::new(), // they depend on x and z apart
+    };
+    Ok(Approximation {
+        of: "the learned kernel of all candidates by those that were kept",
+        scale: constants.norm,
+        bound: tightest(&found, linear, probability)?,
+        measured: constants.norm / mass * pairs.error(&linear.map)?,
+        diameter: constants.diameter,
+    })
+}
+
+/// Whether bounds of the expected loss are written down for it.
+fn is_ridge(model: &Model, linear: &Linear) -> bool {
+    let loss = model.info.params.get("loss").and_then(|l| l.as_str()).unwrap_or("squared");
+    matches!(model.info.learner.as_str(), "regression" | "field") && linear.warp.is_none() && loss == "squared"
 }
 
 fn generalisation(model: &Model, linear: &Linear, seen: &Seen, probability: f64) -> Result<(Fitted, Generalisation)> {
     let what = "a bound of the expected loss";
-    let ridge = matches!(model.info.learner.as_str(), "regression" | "field") && linear.warp.is_none();
-    let loss = model.info.params.get("loss").and_then(|l| l.as_str()).unwrap_or("squared");
-    if !ridge || loss != "squared" {
+    if !is_ridge(model, linear) {
         return Err(Error::refused(what, "it is written down for ridge regression with the squared loss"));
     }
     if seen.missing || seen.weighted {

@@ -74,6 +74,12 @@ const THEOREMS: &[Theorem] = &[
     ("minh-pointwise", Scope::Pointwise, minh::pointwise),
 ];
 
+/// The bounds of all pairs of points that constants allow, of pairs of one law.
+pub(super) fn uniform(constants: &Constants) -> Vec<Bound> {
+    let all = THEOREMS.iter().filter(|(_, scope, _)| *scope == Scope::Uniform);
+    all.filter_map(|(_, _, theorem)| theorem(constants, MapKind::Pairs).ok()).collect()
+}
+
 /// Every bound of a setting, and why others do not apply. Time O(d + p³).
 ///
 /// ```

@@ -173,3 +173,61 @@ fn reports_are_of_the_draw_that_was_made() {
         assert!(found.bound.is_some_and(|(epsilon, _)| epsilon > found.measured), "{kernel}: {found:?}");
     }
 }
+
+/// What learned atoms approximate is the kernel of all weighted candidates: in the user's units, from what the model says of itself.
+#[test]
+fn learned_kernels_are_compared_with_all_of_their_candidates() {
+    let mut s = orff::random::Stream::new(8, 1, 0);
+    let n = 200;
+    let x = faer::Mat::from_fn(n, 3, |_, k| [1.0, 20.0, 0.1][k] * s.uniform());
+    let y = faer::Mat::from_fn(n, 1, |i, _| f64::from((6.0 * x[(i, 0)]).sin() > 0.0));
+    let rows = orff::rows::Table::new(x.clone(), y).unwrap();
+    let fit = |more: serde_json::Value| {
+        let mut values = json!({"candidates": 300, "strength": 0.5, "ridge": 0.01});
+        values.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let learner = orff::learn::learner("aligned-classification").unwrap();
+        (learner.fit)(values.as_object().unwrap(), &rows, &mut Silent).unwrap()
+    };
+    for (way, features) in [("with-replacement", 40), ("without-replacement", 40), ("weights", 40), ("weights", 600)]
+    {
+        let model = fit(json!({"sampling": way, "features": features}));
+        let report = Report::of(&model, &rows, 0.05, &mut Silent).unwrap();
+        let found = report.approximation.unwrap();
+        let (linear, learned) = (model.linear().unwrap(), model.alignment().unwrap());
+        let kept = Kernel::from(linear.listed(1).unwrap());
+        let omega = learned.frequencies(&linear.preparation).unwrap();
+        let at = |i: usize| -> Vec<f64> { x.row(i).iter().copied().collect() };
+        // rows of the first half beside those of the second
+        let error = |i: usize| {
+            let (a, b) = (at(i), at(n / 2 + i));
+            let angle = |m: usize| (0..3).map(|k| omega[(m, k)] * (a[k] - b[k])).sum::<f64>();
+            let all: f64 = learned.posterior.iter().enumerate().map(|(m, q)| q * angle(m).cos()).sum();
+            (kept.eval(&a, &b).unwrap()[(0, 0)] - all).abs()
+        };
+        let expected = (0..n / 2).map(error).fold(0.0, f64::max);
+        assert!((found.measured - expected).abs() < 1e-10, "{way}: {} {expected}", found.measured);
+        assert!(found.bound.unwrap().0 > found.measured && (found.scale - 1.0).abs() < 1e-12, "{way}: {found:?}");
+        assert_eq!(found.measured < 1e-10, features == 600, "{way}: all are kept, or not");
+    }
+    // M16 Theorem 12 by its formula: M = σ² = 1, m₁ = Σq‖ω‖ in the coordinates of the kernel
+    let model = fit(json!({"features": 4000, "candidates": 9000, "strength": 0.1}));
+    let found = Report::of(&model, &rows, 0.05, &mut Silent).unwrap().approximation.unwrap();
+    let (linear, learned) = (model.linear().unwrap(), model.alignment().unwrap());
+    let omega = learned.frequencies(&linear.preparation).unwrap();
+    let length = |m: usize| (0..3).map(|k| (omega[(m, k)] * linear.preparation.scale[k]).powi(2)).sum::<f64>().sqrt();
+    let m: f64 = learned.posterior.iter().enumerate().map(|(i, q)| q * length(i)).sum();
+    let (epsilon, name) = found.bound.unwrap();
+    let (d, atoms) = (3.0f64, linear.map.atoms().count() as f64);
+    let rate = atoms * epsilon / (4.0 * (d + 1.0)) * (1.0 + epsilon / 2.0).ln();
+    let constant = 2f64.powf((3.0 * d + 1.0) / (d + 1.0)) * (d.powf(1.0 / (d + 1.0)) + d.powf(-d / (d + 1.0)));
+    let at = constant * (2.0 * m * found.diameter / epsilon).powf(d / (d + 1.0)) * (-rate).exp();
+    assert!(name == "minh-uniform" && (at / 0.05 - 1.0).abs() < 1e-6, "{name}: {at}");
+}
+
+#[test]
+fn neighbouring_seeds_have_no_draw_in_common() {
+    let setting = Setting::new(Kernel::curl_free(spectrum("gaussian", 1.0.into())), 2, 1.0);
+    let errors = |seed| measure(&setting, 20, 30, seed, &mut Silent).unwrap().errors;
+    let (a, b) = (errors(0), errors(1));
+    assert!(a.iter().all(|e| !b.contains(e)));
+}

@@ -296,6 +296,13 @@ fn weights_of_rows_are_no_rows() {
         let found = learner.fit(&rows, &mut Silent).unwrap().alignment;
         for bound in guarantees(&found, 0.05).unwrap() {
             assert_eq!(bound.assumptions.iter().any(|a| a.starts_with("violated: rows have weights")), told);
+            assert!(!bound.assumptions[0].contains("targets"), "{:?}", bound.assumptions);
         }
+    }
+    // what they are compared with comes from the rows
+    let targets = AlignedFeatures { likeness: Auto::Fixed(Compared::Targets), ..learner };
+    let found = targets.fit(&Table::new(x, y).unwrap(), &mut Silent).unwrap().alignment;
+    for bound in guarantees(&found, 0.05).unwrap() {
+        assert!(bound.assumptions[0].contains("targets are compared with at their mean"), "{:?}", bound.assumptions);
     }
 }

@@ -172,15 +172,27 @@ fn learning_is_answered_with_the_constants_of_the_kernel() {
     let fitted = Fitted { rows: 1000, ridge: 0.1, kappa: 12.0, trace: 12.0, largest: 2.0, norm: 1.5, risk: 0.0 };
     let (ours, direct) = (learning.generalisation.unwrap(), Generalisation::of(&fitted, 0.1).unwrap());
     assert!((ours.stability / direct.stability - 1.0).abs() < 1e-12 && (ours.norm / direct.norm - 1.0).abs() < 1e-12);
+    assert!(learning.assumptions.iter().any(|a| a.contains("‖y‖ ≤ 2")), "{:?}", learning.assumptions);
     let l = 12f64.sqrt() * 1.5 + 2.0;
     let direct = Consistency::of((1000, 100), (l, 0.5 * l * l), 1.5, (12.0, 12.0), 0.1).unwrap();
     assert!((learning.consistency.unwrap().approximation / direct.approximation - 1.0).abs() < 1e-12);
     let q = json!({"dimension": 2, "features": 200, "rows": 50, "graph": 0.3});
-    let warped = ask(q).unwrap().learning.unwrap().warped.unwrap();
+    let learning = ask(q).unwrap().learning.unwrap();
+    assert!(learning.assumptions.iter().any(|a| a.contains("k₀(0) = 1")) && learning.generalisation.is_none());
+    let warped = learning.warped.unwrap();
     assert_eq!(warped, Warped::of(50, 100, None, 0.3, MapKind::Pairs).unwrap());
     for (more, word) in [
         (json!({"kernel": "curl-free", "measure": "plain", "rows": 10, "ridge": 1.0}), "measure trace"),
         (json!({"kernel": "curl-free", "rows": 10, "graph": 1.0}), "one output"),
+        // numbers that would change nothing
+        (json!({"ridge": 0.1}), "ridge: expected auto where no rows are given"),
+        (json!({"graph": 0.1}), "graph: expected auto where no rows are given"),
+        (json!({"rows": 10}), "rows: expected auto, or a number beside a ridge"),
+        (
+            json!({"features": "auto", "epsilon": 0.1, "rows": 10, "graph": 0.1}),
+            "graph: expected auto where features",
+        ),
+        (json!({"features": "auto", "epsilon": 0.1, "rows": 10, "norm": 1.0}), "norm: expected auto where features"),
     ] {
         let mut all = json!({"dimension": 2, "features": 200});
         all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
