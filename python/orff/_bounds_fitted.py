@@ -12,6 +12,7 @@ from ._arguments import jobs, probability as chance, refused
 from ._base import Estimator
 from ._classifier import Classifier
 from ._errors import ParameterError
+from ._outlierdetector import OutlierDetector
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class Report:
     Attributes
     ----------
     approximation : dict or None
-        Of the kernel by the features: ``measured`` (the largest error between pairs of rows), ``bound`` (of the error between all
+        Of the kernel (of the inputs, where outputs are curves; the learned one of all candidates, where one was learned) by the
+        features: ``measured`` (the largest error between pairs of rows), ``bound`` (of the error between all
         rows, for independent draws) with the ``name`` of the theorem (None where none applies), ``scale`` (the norm of K(x, x))
         and ``diameter`` (of the rows, in the coordinates of the kernel).
     generalisation : dict or None
@@ -59,11 +61,11 @@ def report(
     Parameters
     ----------
     model : estimator
-        A fitted regressor, field or classifier of this package.
+        A fitted regressor, field, classifier or one-class machine of this package.
     X : array, sparse matrix or table of shape (n, d)
         The inputs that it was learned from.
     y : array or table of shape (n,) or (n, p)
-        Their outputs; classifiers need none.
+        Their outputs; classifiers and one-class machines need none.
     sample_weight : array of shape (n,) or (n, p), optional
         Their weights, with which there is no bound of the expected loss.
     probability : float
@@ -92,7 +94,7 @@ def report(
     if given != seen:
         raise ParameterError(f"X: expected the {seen} rows that the model was learned from, got {given}")
     outputs = weights = None
-    if not isinstance(model, Classifier):
+    if not isinstance(model, Classifier | OutlierDetector):
         if y is None:
             raise refused("y", f"the outputs of {seen} rows", None)
         outputs, _, _, weights = _data.learned(rows, y, sample_weight, None)

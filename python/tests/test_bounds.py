@@ -184,4 +184,14 @@ def test_reports_say_why_there_is_no_bound(rows):
     classes = bounds.report(orff.OperatorClassifier(n_components=20).fit(X, labels), X)
     assert classes.approximation["measured"] > 0 and "ridge regression" in classes.refused["generalisation"]
     aligned = orff.AlignedClassifier(n_components=20, n_candidates=50).fit(X, labels)
-    assert bounds.report(aligned, X).alignment == aligned.bound_
+    found = bounds.report(aligned, X)
+    assert found.alignment == aligned.bound_
+    # by those that were kept, of all weighted candidates: rows of the first half beside those of the second
+    half = len(X) // 2
+    omega, delta = aligned.candidates_, X[:half] - X[half : 2 * half]
+    kept = aligned.learned_kernel()
+    values = np.array([kept([x], [z])[0, 0, 0, 0] for x, z in zip(X[:half], X[half : 2 * half], strict=True)])
+    error = np.abs(np.cos(delta @ omega.T) @ aligned.posterior_ - values).max()
+    assert found.approximation["measured"] == pytest.approx(error, abs=1e-10)
+    machine = bounds.report(orff.FourierOneClassSVM(n_components=100).fit(X), X)
+    assert 0 < machine.approximation["measured"] < machine.approximation["bound"]
