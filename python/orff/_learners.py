@@ -1483,8 +1483,8 @@ class LaplacianRidge(SemiSupervised):
         form.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
         Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
-        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
-        input.
+        among multiples of the distance to neighbours, the longest sixteen of these or some eight median
+        distances of rows), a number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
@@ -1626,8 +1626,8 @@ class ExactLaplacianRidge(SemiSupervised):
         form.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
         Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
-        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
-        input.
+        among multiples of the distance to neighbours, the longest sixteen of these or some eight median
+        distances of rows), a number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
@@ -1743,8 +1743,8 @@ class SemiSupervisedRidge(SemiSupervised):
         form.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
         Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
-        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
-        input.
+        among multiples of the distance to neighbours, the longest sixteen of these or some eight median
+        distances of rows), a number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
@@ -1898,8 +1898,8 @@ class LaplacianClassifier(PartlyLabelled):
         form.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
         Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
-        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
-        input.
+        among multiples of the distance to neighbours, the longest sixteen of these or some eight median
+        distances of rows), a number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"
@@ -2050,8 +2050,8 @@ class ExactLaplacianClassifier(PartlyLabelled):
         form.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
         Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
-        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
-        input.
+        among multiples of the distance to neighbours, the longest sixteen of these or some eight median
+        distances of rows), a number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
@@ -2180,8 +2180,8 @@ class SemiSupervisedClassifier(PartlyLabelled):
         form.
     lengthscale : auto or a number > 0, or a list of them, default="auto"
         Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows,
-        among multiples of the distance to neighbours), a number in the units of the inputs, or one number per
-        input.
+        among multiples of the distance to neighbours, the longest sixteen of these or some eight median
+        distances of rows), a number in the units of the inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
     n_components : auto or a whole number from 1 to 10000000, default="auto"

@@ -45,7 +45,8 @@ macro_rules! declare {
     (@ [lengthscale_of_graph $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
             /// Lengthscale of every spectrum of the kernel that leaves its own open: auto (chosen on labelled rows, among
-            /// multiples of the distance to neighbours), a number in the units of the inputs, or one number per input.
+            /// multiples of the distance to neighbours, the longest sixteen of these or some eight median distances of rows), a number in
+            /// the units of the inputs, or one number per input.
             lengthscale / lengthscale: crate::spectrum::Lengthscale = crate::spectrum::Lengthscale::Auto,
                 Kind::Auto(&Kind::Several(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true }));
         ] $($head)* }

@@ -3,7 +3,7 @@
 
 use super::Ridge;
 use super::choose;
-use super::judge::{Judge, Labelled};
+use super::judge::{Judge, Labelled, Validated};
 use super::left_out::Folds;
 use super::problem::Problem;
 use crate::error::Result;
@@ -20,9 +20,12 @@ pub(super) const FEW: usize = 8;
 /// Most labelled rows that small models look at: by their evidence, and left out of them.
 const ROWS: usize = 1500;
 const LEFT_OUT: usize = 500;
-/// Columns of small models: at most, at least, and operations of their moments.
+/// Columns of small models: at most, at least (and two for each labelled row, whose values they could not tell apart
+/// otherwise), and operations of their moments.
 const COLUMNS: (usize, usize) = (1000, 320);
 const OPERATIONS: f64 = 4e9;
+/// Operations from which on only lengthscales about the one that is best without a graph are compared with it.
+const COSTLY: f64 = 4e11;
 /// αN where too few rows are labelled to choose it: two moons with one label each are right from 10⁶ to 10⁸.
 const STRONG: f64 = 1e7;
 /// Powers of ten of αN that are compared, beside no penalty at all.
@@ -30,6 +33,9 @@ const STRENGTHS: std::ops::RangeInclusive<i32> = 1..=9;
 /// Lengthscales that are compared, in bandwidths of the graph, and the one for few labels.
 const LENGTHSCALES: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 const SHORT: f64 = 2.0;
+/// They go on up to so many median distances of rows: neighbours among very many rows are close, and what labelled rows say by
+/// themselves may vary over lengths that have nothing to do with them.
+const LONG: f64 = 8.0;
 
 /// The strength where too few labels are there to choose it.
 pub(super) fn strong(rows: usize) -> f64 {
@@ -118,8 +124,9 @@ impl Problem<'_> {
 
     /// Columns of a small model.
     fn columns(&self) -> usize {
-        let n = self.collected.points.count();
-        let affordable = ((OPERATIONS / n as f64).sqrt() as usize).clamp(COLUMNS.1, COLUMNS.0);
+        let (n, l) = (self.collected.points.count(), self.collected.labelled.len());
+        let least = (2 * l).clamp(COLUMNS.1, COLUMNS.0);
+        let affordable = ((OPERATIONS / n as f64).sqrt() as usize).clamp(least, COLUMNS.0);
         let useful = (2 * n).clamp(128, COLUMNS.0).min(affordable) / 2 * 2;
         self.along.learner.features.fixed().map_or(useful, |given| given.min(useful))
     }
@@ -138,6 +145,18 @@ impl Problem<'_> {
             Some(given) => vec![given],
             None => std::iter::once(0.0).chain(STRENGTHS.map(|k| libm::pow(10.0, f64::from(k)) / n)).collect(),
         }
+    }
+
+    /// Lengthscales that are compared, in units of the graph.
+    fn lengthscales(&self, open: bool, unit: f64) -> Vec<f64> {
+        if !open {
+            return vec![SHORT];
+        }
+        let rows: Vec<usize> = self.some(ROWS).into_iter().map(|i| self.collected.labelled[i]).collect();
+        let median = choose::median_distance(&self.collected.points.pick(&rows), None, self.along.learner.seed);
+        let longer = std::iter::successors(LENGTHSCALES.last().copied(), |times| Some(2.0 * times)).skip(1);
+        let longer = longer.take_while(|times| times * unit <= LONG * median).take(16);
+        LENGTHSCALES.into_iter().chain(longer).collect()
     }
 
     /// Labelled rows through a map, each to be left out.
@@ -179,7 +198,11 @@ impl Problem<'_> {
         let some = self.some(LEFT_OUT);
         let classes = self.classes_of(&some);
         let judge = self.judge(&classes);
-        let lengthscales = if open { &LENGTHSCALES[..] } else { &[SHORT] };
+        let mut lengthscales = self.lengthscales(open, unit);
+        let columns = self.columns() as f64;
+        if self.collected.points.count() as f64 * columns * columns > COSTLY {
+            lengthscales = self.about_the_best(lengthscales, unit, &some, &judge, watch)?;
+        }
         let mut tried: Vec<Found> = Vec::new();
         let mut best = Found { place: start, score: f64::INFINITY, strength: 0.0 };
         for _ in 0..2 {
@@ -210,6 +233,37 @@ impl Problem<'_> {
         Ok((best, format!("{} of {} labelled rows, {folds}", judge.named(), some.len())))
     }
 
+    /// The lengthscale that is best without a graph, which takes no moment, and those beside it.
+    fn about_the_best(
+        &self,
+        lengthscales: Vec<f64>,
+        unit: f64,
+        some: &[usize],
+        judge: &Judge,
+        watch: &mut dyn Watch,
+    ) -> Result<Vec<f64>> {
+        let mut best = (0, f64::INFINITY);
+        for (k, times) in lengthscales.iter().enumerate() {
+            watch.advance(0)?;
+            let map = self.draw(&self.kernel(times * unit)?, self.columns())?;
+            let Some(labelled) = self.labelled(&map, some)? else { return Ok(lengthscales) };
+            let score = self.score(&labelled.warped(&Mat::zeros(map.characters(), map.characters()), 0.0)?, judge);
+            if score < best.1 {
+                best = (k, score);
+            }
+        }
+        let to = (best.0 + 2).min(lengthscales.len());
+        Ok(lengthscales[best.0.saturating_sub(1)..to].to_vec())
+    }
+
+    /// How well rows are foretold that are left out, at the best ridge or the one given.
+    fn score(&self, rows: &Validated, judge: &Judge) -> f64 {
+        match self.along.learner.ridge {
+            Ridge::Given(ridge) => rows.score(ridge, judge),
+            _ => rows.best(judge).1,
+        }
+    }
+
     /// The best strength at a place, with the best ridge or the one given.
     fn attempt(
         &self,
@@ -228,10 +282,7 @@ impl Problem<'_> {
             watch.advance(0)?;
             // strengths beyond rounding are no candidates
             let Ok(rows) = labelled.warped(&moment, strength) else { continue };
-            let score = match self.along.learner.ridge {
-                Ridge::Given(ridge) => rows.score(ridge, judge),
-                _ => rows.best(judge).1,
-            };
+            let score = self.score(&rows, judge);
             if score < best.score {
                 best = Found { place, score, strength };
             }
@@ -249,10 +300,10 @@ impl Problem<'_> {
         watch: &mut dyn Watch,
     ) -> Result<Found> {
         let learner = &self.along.learner;
-        let lengthscales = if open { &LENGTHSCALES[..] } else { &[SHORT] };
+        let lengthscales = self.lengthscales(open, unit);
         let mut best =
             Found { place: start, score: f64::INFINITY, strength: self.along.strength.fixed().unwrap_or(0.0) };
-        for &times in lengthscales {
+        for times in lengthscales {
             let kernel = self.kernel(times * unit)?;
             let map = match self.views {
                 None => learner.small_map(&kernel, self.collected.points.width(), COLUMNS.1, false)?,
