@@ -211,7 +211,8 @@ impl Regression {
         } else if splits && gaps {
             (1.65 * parts + 4.6) * moments // as measured: eigenvectors of one beside moments of all
         } else if given && (sizes.even || !splits) {
-            beside + (1.0 + posterior(2.2)) * matrix
+            // the room of the last block is not always given back before the system is made
+            beside + if splits { 0.0 } else { m * BLOCK_ROWS as f64 } + (1.0 + posterior(2.2)) * matrix
         } else {
             // eigenvectors and their making; with few rows a factor of their rank, and its basis completed
             let rank = extent.entries / if splits { p } else { 1.0 } / unknowns;
