@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+import orff
 
 FIT = """
 import re, sys
@@ -85,3 +88,51 @@ def test_a_fit_without_room_says_so_and_no_more() -> None:
     done = subprocess.run([sys.executable, "-c", LITTLE], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("orff ran out of memory: no room for 288000000 bytes more")
     assert done.stderr == ""  # no trace of a panic
+
+
+def test_tables_that_are_alive_share_no_memory() -> None:
+    X = np.random.default_rng(0).normal(size=(4000, 3)).astype(np.float32)
+    features = orff.FourierFeatures(n_components=500, lengthscale=2.0, random_state=0).fit(X)
+    first = features.transform(X)  # 8 MB
+    second = features.transform(X[::-1])
+    assert not np.shares_memory(first, second)
+    np.testing.assert_array_equal(first, second[::-1])
+    kept = first.copy()
+    del first
+    first = features.transform(X)
+    np.testing.assert_array_equal(first, kept)
+    np.testing.assert_array_equal(second[::-1], kept)
+    part = first[:2, :3]  # keeps all of it alive
+    at = first.ctypes.data
+    del first
+    assert features.transform(X).ctypes.data != at
+    np.testing.assert_array_equal(part, kept[:2, :3])
+    assert features.transform(X[:10]).flags.writeable and features.transform(X).flags.writeable
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_of_a_table_is_kept_for_the_next_one_and_goes_back() -> None:
+    code = """
+import time, numpy as np, orff
+
+def held():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmRSS")) / 1000
+
+X = np.random.default_rng(0).normal(size=(20_000, 3))
+features = orff.FourierFeatures(n_components=1000, lengthscale=2.0).fit(X)
+features.transform(X[:10])
+before = held()
+kept = False
+for _ in range(20):  # on a busy machine it may have gone back by then
+    features.transform(X)  # 160 MB
+    kept = kept or held() > before + 80
+if not kept:
+    raise SystemExit(f"{before} MB before, {held()} MB afterwards")
+for _ in range(600):
+    if held() < before + 80:
+        break
+    time.sleep(0.1)
+else:
+    raise SystemExit(f"{before} MB before, {held()} MB after a minute")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

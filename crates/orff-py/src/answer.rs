@@ -3,6 +3,7 @@
 use crate::data::{BATCH, Source};
 use crate::fit::Names;
 use crate::gaps::Gaps;
+use crate::memory;
 use crate::raise::raise;
 use faer::Mat;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
@@ -23,20 +24,15 @@ pub fn room(shape: &[usize], what: impl Fn() -> String, cure: &str) -> Result<Ve
     Err(Error::memory(what(), bytes, cure))
 }
 
-/// An array of zeros that NumPy keeps (in large pages where it can), or a MemoryError that says what was asked for.
-pub fn zeros<'py, T: Element>(
+/// An array of numbers that are to be written over, or a MemoryError that says what was asked for.
+pub fn table<'py, T: Element>(
     py: Python<'py>,
     shape: [usize; 2],
     what: impl Fn() -> String,
     cure: &str,
 ) -> PyResult<Bound<'py, PyArray2<T>>> {
     let bytes = shape.iter().fold(size_of::<T>() as f64, |bytes, size| bytes * *size as f64);
-    let memory = || raise(py, Error::memory(what(), bytes, cure), &[]);
-    if bytes > isize::MAX as f64 {
-        return Err(memory());
-    }
-    let array = py.import("numpy")?.call_method1("zeros", (shape, T::get_dtype(py))).map_err(|_| memory())?;
-    Ok(array.cast_into::<PyArray2<T>>()?)
+    memory::table(py, shape)?.ok_or_else(|| raise(py, Error::memory(what(), bytes, cure), &[]))
 }
 
 /// The numbers of an array that no one else has seen yet, for a thread that does not hold Python's lock. The array

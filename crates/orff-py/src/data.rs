@@ -34,14 +34,29 @@ struct Strided {
 
 impl Strided {
     fn get(&self, i: usize) -> f64 {
+        let mut value = [0.0];
+        self.read(i, &mut value);
+        value[0]
+    }
+
+    /// The numbers from number `from` on.
+    fn read(&self, from: usize, out: &mut [f64]) {
         // SAFETY: made from the shape and strides of an array that is kept alive; no alignment is assumed.
+        unsafe fn each<N>(of: &Strided, from: usize, out: &mut [f64], number: impl Fn(N) -> f64) {
+            let mut at = of.at.wrapping_offset(of.stride * from as isize);
+            for out in out {
+                // SAFETY: as the caller promises.
+                *out = number(unsafe { at.cast::<N>().read_unaligned() });
+                at = at.wrapping_offset(of.stride);
+            }
+        }
+        // SAFETY: as above.
         unsafe {
-            let at = self.at.offset(self.stride * i as isize);
             match self.kind {
-                Kind::F64 => at.cast::<f64>().read_unaligned(),
-                Kind::F32 => at.cast::<f32>().read_unaligned().into(),
-                Kind::I64 => at.cast::<i64>().read_unaligned() as f64,
-                Kind::I32 => at.cast::<i32>().read_unaligned().into(),
+                Kind::F64 => each(self, from, out, |v: f64| v),
+                Kind::F32 => each(self, from, out, |v: f32| v.into()),
+                Kind::I64 => each(self, from, out, |v: i64| v as f64),
+                Kind::I32 => each(self, from, out, |v: i32| v.into()),
             }
         }
     }
@@ -173,9 +188,7 @@ impl Columns {
         for (k, column) in self.columns.iter().enumerate() {
             let values = out.col_as_slice_mut(k);
             match column {
-                Column::Strided(numbers) => {
-                    values.iter_mut().enumerate().for_each(|(i, v)| *v = numbers.get(from + i))
-                }
+                Column::Strided(numbers) => numbers.read(from, values),
                 Column::Arrow(numbers) => numbers.read(from, values)?,
             }
         }

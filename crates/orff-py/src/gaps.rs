@@ -45,7 +45,8 @@ impl Gaps {
     pub fn fill(&self, inputs: Inputs) -> (Inputs, Vec<usize>) {
         let Inputs::Dense(mut x) = inputs else { return (inputs, Vec::new()) };
         let mut skipped = Vec::new();
-        if !matches!(self, Gaps::Refused) {
+        let gap = |k: usize| x.col_as_slice(k).iter().any(|v| v.is_nan());
+        if !matches!(self, Gaps::Refused) && (0..x.ncols()).any(gap) {
             for i in 0..x.nrows() {
                 let before = skipped.len();
                 for k in (0..x.ncols()).filter(|&k| x[(i, k)].is_nan()).collect::<Vec<_>>() {

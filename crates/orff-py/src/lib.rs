@@ -13,6 +13,7 @@ mod fit;
 mod gaps;
 mod gathering;
 mod kernel;
+mod memory;
 mod model;
 mod raise;
 mod series;

@@ -1,6 +1,6 @@
 //! Fitted models.
 
-use crate::answer::{Place, array, by_blocks, extend, room, zeros};
+use crate::answer::{Place, array, by_blocks, extend, room, table};
 use crate::data::{Data, Source};
 use crate::fit::Names;
 use crate::gaps::{Gaps, blank};
@@ -67,7 +67,7 @@ impl PyModel {
         let (n, model, names) = (rows.rows(), self.model.clone(), Names::of(&self.model));
         let width = model.linear().map_err(|e| raise(py, e, &[]))?.width();
         let what = || format!("the table of {width} features at {n} rows");
-        let out = zeros::<T>(py, [n, width], what, "transform fewer rows at a time, or take fewer features")?;
+        let out = table::<T>(py, [n, width], what, "transform fewer rows at a time, or take fewer features")?;
         let mut place = Place::of(&out)?;
         task::run(py, self.spec(), threads, None, move |watch| {
             let mut left = place.numbers();

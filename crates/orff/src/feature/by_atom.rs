@@ -21,7 +21,8 @@ pub fn by_atom(
 ) {
     assert_eq!(out.len(), block.count() * width, "numbers of atoms");
     let (rows, strip) = (x.nrows(), block.omega.strip());
-    let (stride, atoms) = (rows + 8, Atoms::of(x, &block.omega, &[]));
+    let packed = block.omega.packed();
+    let (stride, atoms) = (rows + 8, Atoms::of(x, &block.omega, packed.as_ref(), &[]));
     let buffers = || (vec![0.0; strip * stride], vec![0.0; strip * stride]);
     out.par_chunks_mut(strip * width).enumerate().for_each_init(buffers, |(cos, sin), (s, out)| {
         let len = out.len() / width;
@@ -48,13 +49,14 @@ impl FeatureMap {
         assert_eq!(coefficients.len(), 2 * count, "coefficients of pairs");
         let (each, strip, stride) = (count / groups, block.omega.strip(), PANEL + 8);
         let (of_cos, of_sin) = coefficients.split_at(count);
+        let packed = block.omega.packed();
         let mut out = Mat::zeros(x.nrows(), groups);
         let buffers = || (vec![0.0; strip * stride], vec![0.0; strip * stride], vec![0.0; PANEL * groups]);
         type Buffers = (Vec<f64>, Vec<f64>, Vec<f64>);
         let panel = |(cos, sin, sums): &mut Buffers, i: usize, mut out: MatMut<f64>| {
             let rows = out.nrows();
             let x = x.slice(i * PANEL, i * PANEL + rows);
-            let atoms = Atoms::plain(&x, &block.omega, &[]);
+            let atoms = Atoms::plain(&x, &block.omega, packed.as_ref(), &[]);
             sums.fill(0.0);
             for start in (0..count).step_by(strip) {
                 let len = strip.min(count - start);

@@ -3,7 +3,7 @@
 use crate::kernel::Block;
 use crate::linalg::{Fixed, Real};
 use crate::rows::{Csr, Inputs};
-use crate::spectrum::Omega;
+use crate::spectrum::{Omega, Packed, product};
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
@@ -82,7 +82,8 @@ impl<T: Real> Characters<T> {
     pub(super) fn fill(&mut self, x: &Inputs, block: &Block, phases: &[f64], from: usize) {
         let (rows, stride, count) = (self.rows, self.stride, block.count());
         let region = &mut self.data[from * stride..];
-        let atoms = Atoms::of(x, &block.omega, phases);
+        let packed = block.omega.packed();
+        let atoms = Atoms::of(x, &block.omega, packed.as_ref(), phases);
         let strip = block.omega.strip();
         if phases.is_empty() {
             let (cosines, sines) = region.split_at_mut(count * stride);
@@ -97,46 +98,61 @@ impl<T: Real> Characters<T> {
 }
 
 /// Atoms and the rows at which their characters are wanted.
-pub(super) struct Atoms<'a> {
+pub(super) struct Atoms<'a, T> {
     x: &'a Inputs,
     omega: &'a Omega,
     phases: &'a [f64],
-    /// A bound of the angles.
-    largest: f64,
+    /// Whether some angle may be too large for the precision.
+    far: bool,
+    /// The rows and the frequencies, where both are dense.
+    packed: Option<(Packed<T>, &'a Packed<T>)>,
 }
 
-impl<'a> Atoms<'a> {
-    /// `phases` is empty for pairs.
-    pub fn of(x: &'a Inputs, omega: &'a Omega, phases: &'a [f64]) -> Self {
+impl<'a, T: Real> Atoms<'a, T> {
+    /// `packed` are the frequencies, where they are stored; `phases` is empty for pairs.
+    pub fn of(x: &'a Inputs, omega: &'a Omega, packed: Option<&'a Packed<T>>, phases: &'a [f64]) -> Self {
         let norm = x.norms().into_iter().fold(0.0, f64::max);
-        Atoms { x, omega, phases, largest: norm * omega.largest() }
+        Atoms { far: norm * omega.largest() > T::LARGEST_ANGLE, ..Self::plain(x, omega, packed, phases) }
     }
 
     /// Atoms whose angles are computed in the precision asked for, whatever their size.
-    pub fn plain(x: &'a Inputs, omega: &'a Omega, phases: &'a [f64]) -> Self {
-        Atoms { x, omega, phases, largest: 0.0 }
+    pub fn plain(x: &'a Inputs, omega: &'a Omega, packed: Option<&'a Packed<T>>, phases: &'a [f64]) -> Self {
+        let packed = match x {
+            Inputs::Dense(x) => packed.map(|omega| (Packed::lanes(x.as_ref()), omega)),
+            Inputs::Sparse(_) => None,
+        };
+        Atoms { x, omega, phases, far: false, packed }
     }
 
-    /// cos and sin of the angles of some atoms from number `from` on, columns `stride` apart.
-    pub fn pairs<T: Real>(&self, from: usize, rows: usize, stride: usize, cos: &mut [T], sin: &mut [T]) {
-        if self.largest > T::LARGEST_ANGLE {
+    /// The same in double precision.
+    fn exact(&self) -> Atoms<'a, f64> {
+        Atoms { x: self.x, omega: self.omega, phases: self.phases, far: false, packed: None }
+    }
+
+    /// cos and sin of the angles of some atoms from number `from` on, the first of a strip, columns `stride` apart.
+    pub fn pairs(&self, from: usize, rows: usize, stride: usize, cos: &mut [T], sin: &mut [T]) {
+        if self.far {
             let (mut exact_cos, mut exact_sin) = (vec![0.0; cos.len()], vec![0.0; sin.len()]);
-            self.pairs::<f64>(from, rows, stride, &mut exact_cos, &mut exact_sin);
+            self.exact().pairs(from, rows, stride, &mut exact_cos, &mut exact_sin);
             cos.iter_mut().zip(exact_cos).for_each(|(c, exact)| *c = T::of(exact));
             sin.iter_mut().zip(exact_sin).for_each(|(s, exact)| *s = T::of(exact));
             return;
         }
         self.project(from, rows, stride, cos);
+        if stride < 2 * rows {
+            // what is between the columns is harmless, and one call is quicker than many
+            return T::sin_cos_in_place(cos, sin);
+        }
         for (cos, sin) in cos.chunks_mut(stride).zip(sin.chunks_mut(stride)) {
             T::sin_cos_in_place(&mut cos[..rows], &mut sin[..rows]);
         }
     }
 
     /// cos of the angles plus phases.
-    pub fn shifted<T: Real>(&self, from: usize, rows: usize, stride: usize, cos: &mut [T]) {
-        if self.largest > T::LARGEST_ANGLE {
+    pub fn shifted(&self, from: usize, rows: usize, stride: usize, cos: &mut [T]) {
+        if self.far {
             let mut exact = vec![0.0; cos.len()];
-            self.shifted::<f64>(from, rows, stride, &mut exact);
+            self.exact().shifted(from, rows, stride, &mut exact);
             cos.iter_mut().zip(exact).for_each(|(c, exact)| *c = T::of(exact));
             return;
         }
@@ -149,8 +165,12 @@ impl<'a> Atoms<'a> {
     }
 
     /// out (rows×len, column-major with the given stride) = x Ωᵀ for the atoms from..from+len.
-    fn project<T: Real>(&self, from: usize, rows: usize, stride: usize, out: &mut [T]) {
+    fn project(&self, from: usize, rows: usize, stride: usize, out: &mut [T]) {
         let len = out.len() / stride;
+        if let Some((x, omega)) = &self.packed {
+            let out = MatMut::from_column_major_slice_with_stride_mut(out, rows, len, stride);
+            return product((x, 0), (omega, from), out);
+        }
         match (self.x, self.omega) {
             (Inputs::Dense(x), omega) => {
                 let out = MatMut::from_column_major_slice_with_stride_mut(out, rows, len, stride);

@@ -4,17 +4,28 @@
 use super::characters::Atoms;
 use super::{FeatureMap, MapKind};
 use crate::error::{Error, Result};
+use crate::kernel::Block;
 use crate::linalg::Real;
 use crate::linalg::lanes::{Arithmetic, vectorised};
-use crate::linalg::register::Register;
+use crate::linalg::register::{self, Register};
 use crate::rows::Inputs;
-use faer::{Mat, MatMut};
+use crate::spectrum::{self, Omega, group};
+use faer::prelude::ReborrowMut;
+use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
-/// Bytes of a panel: 256 rows of 64 atoms in double precision, or fewer rows where atoms come in larger strips.
+/// Bytes of a panel of structured or sparse products: 256 rows of 64 atoms in double precision, or fewer rows where atoms come in
+/// larger strips. Others are as high as a tile, so that they stay in the nearest cache.
 const PANEL: usize = 256 * 64 * 8;
-/// Rows of features written by one task.
+/// Rows of values computed by one task, where panels are low.
+const TASK: usize = 256;
+/// Rows of features written by one task, and at once.
 const LINES: usize = 64;
+const FEW: usize = 16;
+/// Atoms of these rows at once, if not more.
+const STRIP: usize = 256;
+/// Bytes of features that may still be in a cache when they are read.
+const NEAR: usize = 8 << 20;
 /// Rows of a panel are whole tiles, whatever the registers of the machine.
 const TILE: usize = 32;
 /// Columns of the table done at once.
@@ -68,27 +79,31 @@ impl FeatureMap {
     pub fn combine<T: Real>(&self, x: &Inputs, table: &Packed<T>) -> Mat<f64> {
         let (n, q) = (x.nrows(), table.columns);
         let mut out = Mat::zeros(n, q);
-        let strip = self.atoms().blocks.iter().map(|b| b.omega.strip()).max().unwrap_or(1);
-        let rows = (PANEL / size_of::<T>() / strip).clamp(TILE, 512) / TILE * TILE;
-        let stride = rows + 8;
+        let blocks = &self.atoms().blocks;
+        let strip = blocks.iter().map(|b| b.omega.strip()).max().unwrap_or(1);
+        let low = matches!(x, Inputs::Dense(_)) && blocks.iter().all(|b| matches!(b.omega, Omega::Dense(_)));
+        let rows = if low { group::<T>() } else { (PANEL / size_of::<T>() / strip).clamp(TILE, 512) / TILE * TILE };
+        let stride = if low { rows } else { rows + 8 };
+        let packed: Vec<Option<spectrum::Packed<T>>> = blocks.iter().map(|b| b.omega.packed()).collect();
         let buffers = || {
             let sines = if self.kind() == MapKind::Pairs { strip * stride } else { 0 };
             (vec![T::default(); strip * stride], vec![T::default(); sines], Vec::new())
         };
         type Buffers<T> = (Vec<T>, Vec<T>, Vec<f64>);
-        let panel = |(cos, sin, sums): &mut Buffers<T>, i: usize, mut out: MatMut<f64>| {
-            let x = x.slice(i * rows, i * rows + out.nrows());
+        let panel = |(cos, sin, sums): &mut Buffers<T>, from: usize, mut out: MatMut<f64>| {
+            let x = x.slice(from, from + out.nrows());
             let used = out.nrows();
             sums.clear();
             sums.resize(rows * q.next_multiple_of(COLUMNS), 0.0);
             let mut at = 0;
             let mut add = |c: &[T], len: usize| {
                 let depth = len * q.div_ceil(COLUMNS);
-                accumulate(&c[..len * stride], stride, used, &table.data[at..at + depth], sums);
+                accumulate(&c[..len * stride], stride, (used, rows), &table.data[at..at + depth], sums);
                 at += depth;
             };
-            for (b, block) in self.atoms().blocks.iter().enumerate() {
-                let (count, atoms) = (block.count(), Atoms::plain(&x, &block.omega, self.phases(b)));
+            for (b, block) in blocks.iter().enumerate() {
+                let atoms = Atoms::plain(&x, &block.omega, packed[b].as_ref(), self.phases(b));
+                let count = block.count();
                 for start in (0..count).step_by(block.omega.strip()) {
                     let len = block.omega.strip().min(count - start);
                     let cos = &mut cos[..len * stride];
@@ -107,7 +122,13 @@ impl FeatureMap {
                 (0..used).for_each(|i| out[(i, t)] = sums[i]);
             }
         };
-        out.par_row_chunks_mut(rows).enumerate().for_each_init(buffers, |buffers, (i, out)| panel(buffers, i, out));
+        let task = rows.max(TASK);
+        out.par_row_chunks_mut(task).enumerate().for_each_init(buffers, |buffers, (i, mut out)| {
+            for from in (0..out.nrows()).step_by(rows) {
+                let some = rows.min(out.nrows() - from);
+                panel(buffers, i * task + from, out.rb_mut().subrows_mut(from, some));
+            }
+        });
         let far = self.far::<T>(x);
         if !far.is_empty() {
             let values = self.combine(&x.pick(&far), &table.in_double());
@@ -146,38 +167,46 @@ impl FeatureMap {
             self.write_rows_by_columns(x, &all, factors, out);
             return Ok(());
         };
-        out.par_chunks_mut(LINES * m).enumerate().for_each(|(i, out)| {
-            let lines = out.len() / m;
-            let x = dense.subrows(i * LINES, lines);
+        let far = size_of_val(out) > NEAR;
+        let packed: Vec<_> = blocks.iter().map(|(_, block, _)| block.omega.packed_lanes::<T>()).collect();
+        let (pairs, most) = (self.kind() == MapKind::Pairs, |block: &Block| block.omega.strip().max(STRIP));
+        let strip = blocks.iter().map(|(_, block, _)| most(block).min(block.count())).max().unwrap_or(0);
+        let buffers = || (vec![T::default(); FEW * strip], vec![T::default(); if pairs { FEW * strip } else { 0 }]);
+        let some = |(cos, sin): &mut (Vec<T>, Vec<T>), x: MatRef<f64>, out: &mut [T]| {
+            let fours = spectrum::Packed::fours(x);
             for (b, block, from) in &blocks {
                 let count = block.count();
-                let pairs = self.kind() == MapKind::Pairs;
-                let strip = block.omega.strip().max(256);
-                for start in (0..count).step_by(strip) {
-                    let len = strip.min(count - start);
-                    // angles are made where the cosines will be
-                    let angles = MatMut::from_column_major_slice_with_stride_mut(
-                        &mut out[from + start..(lines - 1) * m + from + start + len],
-                        len,
-                        lines,
-                        m,
-                    );
-                    block.omega.project_rows(x, start, angles);
-                    for line in out.chunks_exact_mut(m) {
-                        let (cos, rest) = line[from + start..].split_at_mut(len);
-                        if pairs {
-                            let sin = &mut rest[count - len..][..len];
-                            T::sin_cos_in_place(cos, sin);
-                            scale(sin, &factors[from + count + start..]);
-                        } else {
-                            let phases = &self.phases(*b)[start..];
-                            cos.iter_mut().zip(phases).for_each(|(z, b)| *z = *z + T::of(*b));
-                            T::cos_in_place(cos);
-                        }
-                        scale(cos, &factors[from + start..]);
+                for start in (0..count).step_by(most(block)) {
+                    let len = most(block).min(count - start);
+                    let cos = &mut cos[..x.nrows() * len];
+                    let angles = MatMut::from_column_major_slice_mut(cos, len, x.nrows());
+                    match &packed[*b] {
+                        Some(omega) => spectrum::product((omega, start), (&fours, 0), angles),
+                        None => block.omega.project_rows(x, start, angles),
                     }
+                    let mut write = |characters: &[T], first: usize| {
+                        for (c, line) in characters.chunks_exact(len).zip(out.chunks_exact_mut(m)) {
+                            scale(c, &factors[first..first + len], far, &mut line[first..first + len]);
+                        }
+                    };
+                    if pairs {
+                        let sin = &mut sin[..x.nrows() * len];
+                        T::sin_cos_in_place(cos, sin);
+                        write(sin, from + count + start);
+                    } else {
+                        let phases = &self.phases(*b)[start..start + len];
+                        cos.iter_mut().zip(phases.iter().cycle()).for_each(|(z, b)| *z = *z + T::of(*b));
+                        T::cos_in_place(cos);
+                    }
+                    write(cos, from + start);
                 }
             }
+        };
+        out.par_chunks_mut(LINES * m).enumerate().for_each_init(buffers, |buffers, (i, out)| {
+            for (k, out) in out.chunks_mut(FEW * m).enumerate() {
+                some(buffers, dense.subrows(i * LINES + k * FEW, out.len() / m), out);
+            }
+            register::fence();
         });
         self.write_rows_by_columns(x, &self.far::<T>(x), factors, out);
         Ok(())
@@ -197,19 +226,38 @@ impl FeatureMap {
     }
 }
 
+/// out = values times factors, entry by entry; past the caches, up to [`register::fence`], if `far`.
 #[inline(always)]
-fn scale_kernel<A: Arithmetic, T: Real>(values: &mut [T], factors: &[T]) {
-    values.iter_mut().zip(factors).for_each(|(v, f)| *v = *v * *f);
+fn scale_kernel<A: Arithmetic, T: Real>(values: &[T], factors: &[T], far: bool, out: &mut [T]) {
+    let plain = |from: usize, out: &mut [T]| {
+        let both = values[from..].iter().zip(&factors[from..]);
+        out.iter_mut().zip(both).for_each(|(out, (v, f))| *out = *v * *f);
+    };
+    if !far {
+        return plain(0, out);
+    }
+    let lanes = <A::Sums<T>>::LANES;
+    let mut at = out.as_ptr().align_offset(lanes * size_of::<T>()).min(out.len());
+    let (head, rest) = out.split_at_mut(at);
+    plain(0, head);
+    let mut registers = rest.chunks_exact_mut(lanes);
+    let nothing = <A::Sums<T>>::splat(T::of(-0.0)); // what is added to a product without changing it
+    for out in &mut registers {
+        <A::Sums<T>>::load(&values[at..]).fma(<A::Sums<T>>::load(&factors[at..]), nothing).stream(out);
+        at += lanes;
+    }
+    plain(at, registers.into_remainder());
 }
 
-vectorised!(fn scale<T>(values: &mut [T], factors: &[T]) = scale_kernel);
+vectorised!(fn scale<T>(values: &[T], factors: &[T], far: bool, out: &mut [T]) = scale_kernel);
 
-/// sums (rows×q, columns as long as a panel) += c (rows×len, columns `stride` apart) times rows of the table.
+/// sums (rows×q, columns as long as a panel) += c (rows×len, columns `stride` apart) times rows of the table; `rows` of a panel are
+/// used.
 #[inline(always)]
 fn accumulate_kernel<A: Arithmetic, T: Real>(
     c: &[T],
     stride: usize,
-    rows: usize,
+    rows: (usize, usize),
     table: &[[T; COLUMNS]],
     sums: &mut [f64],
 ) {
@@ -224,11 +272,11 @@ fn accumulate_kernel<A: Arithmetic, T: Real>(
 fn accumulate_tiles<R: Register<T>, T: Real, const REGISTERS: usize>(
     c: &[T],
     stride: usize,
-    rows: usize,
+    (rows, panel): (usize, usize),
     table: &[[T; COLUMNS]],
     sums: &mut [f64],
 ) {
-    let (len, panel, height) = (c.len() / stride, stride - 8, REGISTERS * R::LANES);
+    let (len, height) = (c.len() / stride, REGISTERS * R::LANES);
     for (table, sums) in table.chunks_exact(len).zip(sums.chunks_exact_mut(COLUMNS * panel)) {
         for first in (0..rows).step_by(height) {
             let mut tile = [[R::splat(T::default()); REGISTERS]; COLUMNS];
@@ -251,4 +299,4 @@ fn accumulate_tiles<R: Register<T>, T: Real, const REGISTERS: usize>(
     }
 }
 
-vectorised!(fn accumulate<T>(c: &[T], stride: usize, rows: usize, table: &[[T; COLUMNS]], sums: &mut [f64]) = accumulate_kernel);
+vectorised!(fn accumulate<T>(c: &[T], stride: usize, rows: (usize, usize), table: &[[T; COLUMNS]], sums: &mut [f64]) = accumulate_kernel);

@@ -13,6 +13,11 @@ pub(crate) trait Register<T>: Copy {
     fn load(from: &[T]) -> Self;
     /// Into the first places of a slice: as many as it has.
     fn store(self, to: &mut [T]);
+    /// Into a slice of as many numbers, past the caches where the machine can and the slice lies at a multiple of the register's
+    /// size: for numbers that are not read again soon. Other threads see them after [`fence`].
+    fn stream(self, to: &mut [T]) {
+        self.store(to);
+    }
     /// self·by + plus, rounded as [`super::lanes::Arithmetic::fma`] does.
     fn fma(self, by: Self, plus: Self) -> Self;
 }
@@ -46,6 +51,15 @@ impl<T: Real, const N: usize, const FUSED: bool> Register<T> for Lanes<T, N, FUS
     }
 }
 
+/// After the last [`Register::stream`] of a task, before other threads are told that it is done.
+pub(crate) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has it.
+    unsafe {
+        std::arch::x86_64::_mm_sfence()
+    }
+}
+
 pub type Plain64 = Lanes<f64, 4, false>;
 pub type Plain32 = Lanes<f32, 8, false>;
 pub use registers::{Narrow32, Narrow64, Wide32, Wide64};
@@ -65,7 +79,7 @@ mod registers {
     use std::arch::x86_64::*;
 
     macro_rules! register {
-        ($name:ident($register:ty) of $lanes:literal $real:ty: $fma:ident) => {
+        ($name:ident($register:ty) of $lanes:literal $real:ty: $fma:ident, $stream:ident) => {
             #[derive(Clone, Copy)]
             pub struct $name($register);
 
@@ -101,6 +115,15 @@ mod registers {
                 }
 
                 #[inline(always)]
+                fn stream(self, to: &mut [$real]) {
+                    if to.len() < $lanes || to.as_ptr() as usize % size_of::<$register>() != 0 {
+                        return self.store(to);
+                    }
+                    // SAFETY: room and alignment have just been checked; the instructions are there as for `fma`.
+                    unsafe { $stream(to.as_mut_ptr(), self.0) }
+                }
+
+                #[inline(always)]
                 fn fma(self, by: Self, plus: Self) -> Self {
                     // SAFETY: kernels with these registers are run by `vectorised!`, which has detected what they need.
                     $name(unsafe { $fma(self.0, by.0, plus.0) })
@@ -108,8 +131,8 @@ mod registers {
             }
         };
     }
-    register!(Wide64(__m512d) of 8 f64: _mm512_fmadd_pd);
-    register!(Wide32(__m512) of 16 f32: _mm512_fmadd_ps);
-    register!(Narrow64(__m256d) of 4 f64: _mm256_fmadd_pd);
-    register!(Narrow32(__m256) of 8 f32: _mm256_fmadd_ps);
+    register!(Wide64(__m512d) of 8 f64: _mm512_fmadd_pd, _mm512_stream_pd);
+    register!(Wide32(__m512) of 16 f32: _mm512_fmadd_ps, _mm512_stream_ps);
+    register!(Narrow64(__m256d) of 4 f64: _mm256_fmadd_pd, _mm256_stream_pd);
+    register!(Narrow32(__m256) of 8 f32: _mm256_fmadd_ps, _mm256_stream_ps);
 }

@@ -18,6 +18,7 @@ pub use draw::{Draw, DrawKind, Drawn, Measure};
 pub use lengthscale::Lengthscale;
 pub(crate) use lengthscale::check_length;
 pub use omega::Omega;
+pub(crate) use project::{Packed, group, product};
 pub use spectral_mixture::{Component, Components};
 pub use structured::Structured;
 

@@ -1,6 +1,6 @@
 //! The frequencies Ω of a draw, as a linear operator x ↦ Ωx.
 
-use super::project::project;
+use super::project::{Packed, project};
 use super::structured::Structured;
 use crate::linalg::Real;
 use faer::{Mat, MatMut, MatRef};
@@ -46,6 +46,22 @@ impl Omega {
         match self {
             Omega::Dense(omega) => project(omega.as_ref().subrows(from, out.nrows()), x, out),
             Omega::Structured(omega) => omega.project(x, from, out.as_mut().transpose_mut()),
+        }
+    }
+
+    /// The frequencies packed for many products with rows, where they are stored.
+    pub(crate) fn packed<T: Real>(&self) -> Option<Packed<T>> {
+        match self {
+            Omega::Dense(omega) => Some(Packed::fours(omega.as_ref())),
+            Omega::Structured(_) => None,
+        }
+    }
+
+    /// The same, for products whose lanes hold frequencies.
+    pub(crate) fn packed_lanes<T: Real>(&self) -> Option<Packed<T>> {
+        match self {
+            Omega::Dense(omega) => Some(Packed::lanes(omega.as_ref())),
+            Omega::Structured(_) => None,
         }
     }
 

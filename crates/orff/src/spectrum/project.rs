@@ -10,50 +10,114 @@ use crate::linalg::register::Register;
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
 
-/// Numbers of X that are packed at once.
+/// Numbers of the lanes' side that a sweep over the other side goes through: they stay in a near cache.
 const CACHE: usize = 16_384;
-/// Atoms of a tile.
-const ATOMS: usize = 4;
+/// Vectors of the other side in a tile.
+const FOUR: usize = 4;
+
+/// Vectors in each group of lanes: four registers of 64 bytes, or as many narrower ones.
+pub(crate) const fn group<T>() -> usize {
+    256 / size_of::<T>()
+}
+
+/// The rows of a matrix (n×d) in groups, each d×`width`, the last one filled with zeros: packed once for many products.
+pub(crate) struct Packed<T> {
+    numbers: Vec<T>,
+    rows: usize,
+    inputs: usize,
+    width: usize,
+}
+
+impl<T: Real> Packed<T> {
+    /// Vectors that lie in the lanes of registers.
+    pub fn lanes(m: MatRef<'_, f64>) -> Self {
+        let mut packed = Packed { numbers: Vec::new(), rows: 0, inputs: 0, width: group::<T>() };
+        packed.fill(m);
+        packed
+    }
+
+    /// Vectors each of whose numbers meets all lanes.
+    pub fn fours(m: MatRef<'_, f64>) -> Self {
+        let mut packed = Packed { numbers: Vec::new(), rows: 0, inputs: 0, width: FOUR };
+        packed.fill(m);
+        packed
+    }
+
+    /// The rows of another matrix in the same memory.
+    pub fn fill(&mut self, m: MatRef<'_, f64>) {
+        let ((rows, d), width) = (m.shape(), self.width);
+        (self.rows, self.inputs) = (rows, d);
+        self.numbers.resize(rows.next_multiple_of(width) * d, T::default());
+        let last = rows / width * width * d;
+        self.numbers[last..].fill(T::default());
+        for (k, column) in m.col_iter().enumerate() {
+            let groups = self.numbers.chunks_exact_mut(width * d).map(|group| &mut group[k * width..][..width]);
+            match column.try_as_col_major() {
+                Some(column) => {
+                    // whole groups, whose number of rows the compiler knows
+                    let (whole, rest) = column.as_slice().split_at(rows / width * width);
+                    for (n, group) in groups.enumerate() {
+                        match whole.get(n * width..(n + 1) * width) {
+                            Some(numbers) => group.iter_mut().zip(numbers).for_each(|(g, v)| *g = T::of(*v)),
+                            None => group.iter_mut().zip(rest).for_each(|(g, v)| *g = T::of(*v)),
+                        }
+                    }
+                }
+                None => groups.flatten().zip(column.iter()).for_each(|(g, v)| *g = T::of(*v)),
+            }
+        }
+    }
+
+    /// The groups from a row on, which must be the first one of a group.
+    fn from(&self, row: usize) -> &[T] {
+        assert_eq!(row % self.width, 0, "the first row of a group");
+        &self.numbers[row * self.inputs..]
+    }
+}
 
 /// out (b×D) = x (b×d) · omegaᵀ (d×D), in the precision of `out`.
 pub(super) fn project<T: Real>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, mut out: MatMut<'_, T>) {
+    let (x, omega) = (Packed::lanes(x), Packed::fours(omega));
     if out.row_stride() == 1 {
-        return into_columns(x, omega, out);
+        return product((&x, 0), (&omega, 0), out);
     }
     let mut columns = Mat::<T>::zeros(out.nrows(), out.ncols());
-    into_columns(x, omega, columns.as_mut());
+    product((&x, 0), (&omega, 0), columns.as_mut());
     out.copy_from(&columns);
 }
 
-vectorised!(fn into_columns<T>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, out: MatMut<'_, T>) = tiles);
+/// out = A Bᵀ for rows of A (in lanes) and of B (in fours) from some row on, the first of a group; columns in one piece.
+pub(crate) fn product<T: Real>(a: (&Packed<T>, usize), b: (&Packed<T>, usize), out: MatMut<'_, T>) {
+    let d = a.0.inputs;
+    assert!(b.0.inputs == d && a.1 + out.nrows() <= a.0.rows && b.1 + out.ncols() <= b.0.rows, "product: shapes");
+    into_columns(d, a.0.from(a.1), b.0.from(b.1), out)
+}
 
-/// Four or two registers of rows for each of four atoms.
+vectorised!(fn into_columns<T>(d: usize, a: &[T], b: &[T], out: MatMut<'_, T>) = tiles);
+
+/// Four or two registers of lanes for each of four vectors.
 #[inline(always)]
-fn tiles<A: Arithmetic, T: Real>(x: MatRef<'_, f64>, omega: MatRef<'_, f64>, out: MatMut<'_, T>) {
+fn tiles<A: Arithmetic, T: Real>(d: usize, a: &[T], b: &[T], out: MatMut<'_, T>) {
     match A::WIDE {
-        true => tiles_of::<A::Sums<T>, T, 4>(x, omega, out),
-        false => tiles_of::<A::Sums<T>, T, 2>(x, omega, out),
+        true => tiles_of::<A::Sums<T>, T, 4>(d, a, b, out),
+        false => tiles_of::<A::Sums<T>, T, 2>(d, a, b, out),
     }
 }
 
 #[inline(always)]
-fn tiles_of<R: Register<T>, T: Real, const REGISTERS: usize>(
-    x: MatRef<'_, f64>,
-    omega: MatRef<'_, f64>,
-    mut out: MatMut<'_, T>,
-) {
-    let (b, d, count) = (x.nrows(), x.ncols(), omega.nrows());
+fn tiles_of<R: Register<T>, T: Real, const REGISTERS: usize>(d: usize, a: &[T], b: &[T], mut out: MatMut<'_, T>) {
+    let (n, count, width) = (out.nrows(), out.ncols(), const { group::<T>() });
     let height = R::LANES * REGISTERS; // of a tile
-    let atoms = pack::<T>(omega, ATOMS);
-    // one tile at least, however many inputs there are
-    let slab = (CACHE / d.max(1)).max(1).next_multiple_of(height);
-    for top in (0..b).step_by(slab) {
-        let some = slab.min(b - top);
-        let rows = pack::<T>(x.subrows(top, some), height);
-        for (weights, first) in atoms.chunks_exact(d.max(1) * ATOMS).zip((0..count).step_by(ATOMS)) {
-            let mut place = out.rb_mut().submatrix_mut(top, first, some, ATOMS.min(count - first));
-            for (rows, from) in rows.chunks_exact(d.max(1) * height).zip((0..some).step_by(height)) {
-                let sums = tile::<R, T, REGISTERS>(rows, weights);
+    // one group at least, however many inputs there are
+    let slab = (CACHE / d.max(1)).max(1).next_multiple_of(width);
+    for top in (0..n).step_by(slab) {
+        let some = slab.min(n - top);
+        for first in (0..count).step_by(FOUR) {
+            let weights = &b[first * d..][..d * FOUR];
+            let mut place = out.rb_mut().submatrix_mut(top, first, some, FOUR.min(count - first));
+            for from in (0..some).step_by(height) {
+                let (whole, within) = ((top + from) / width * width, (top + from) % width);
+                let sums = tile::<R, T, REGISTERS>(&a[whole * d..][..width * d], within, weights);
                 for (column, sums) in place.rb_mut().col_iter_mut().zip(sums) {
                     let column = column.try_as_col_major_mut().expect("columns in one piece").as_slice_mut();
                     for (column, sums) in column[from..].chunks_mut(R::LANES).zip(sums) {
@@ -65,42 +129,23 @@ fn tiles_of<R: Register<T>, T: Real, const REGISTERS: usize>(
     }
 }
 
-/// One tile: sums[a] holds Σₖ rows[k][i]·weights[k][a] for all i.
+/// One tile: sums[j] holds Σₖ lanes[k][within + i]·weights[k][j] for all i.
 #[inline(always)]
-fn tile<R: Register<T>, T: Real, const REGISTERS: usize>(rows: &[T], weights: &[T]) -> [[R; REGISTERS]; ATOMS] {
-    let mut sums = [[R::splat(T::default()); REGISTERS]; ATOMS];
-    for (row, weights) in rows.chunks_exact(R::LANES * REGISTERS).zip(weights.chunks_exact(ATOMS)) {
+fn tile<R: Register<T>, T: Real, const REGISTERS: usize>(
+    lanes: &[T],
+    within: usize,
+    weights: &[T],
+) -> [[R; REGISTERS]; FOUR] {
+    let mut sums = [[R::splat(T::default()); REGISTERS]; FOUR];
+    for (row, weights) in lanes.chunks_exact(const { group::<T>() }).zip(weights.chunks_exact(FOUR)) {
+        let row = &row[within..][..R::LANES * REGISTERS];
         let row: [R; REGISTERS] = std::array::from_fn(|r| R::load(&row[r * R::LANES..]));
-        for a in 0..ATOMS {
-            let weight = R::splat(weights[a]);
+        for j in 0..FOUR {
+            let weight = R::splat(weights[j]);
             for r in 0..REGISTERS {
-                sums[a][r] = row[r].fma(weight, sums[a][r]);
+                sums[j][r] = row[r].fma(weight, sums[j][r]);
             }
         }
     }
     sums
-}
-
-/// Rows of a matrix in groups of so many, each group d×`width`, the last one filled with zeros.
-#[inline(always)]
-fn pack<T: Real>(m: MatRef<'_, f64>, width: usize) -> Vec<T> {
-    let (rows, d) = m.shape();
-    let mut packed = vec![T::default(); rows.next_multiple_of(width) * d];
-    for (k, column) in m.col_iter().enumerate() {
-        let groups = packed.chunks_exact_mut(width * d).map(|group| &mut group[k * width..][..width]);
-        match column.try_as_col_major() {
-            Some(column) => {
-                // whole groups, whose number of rows the compiler knows
-                let (whole, rest) = column.as_slice().split_at(rows / width * width);
-                for (n, group) in groups.enumerate() {
-                    match whole.get(n * width..(n + 1) * width) {
-                        Some(numbers) => group.iter_mut().zip(numbers).for_each(|(g, v)| *g = T::of(*v)),
-                        None => group.iter_mut().zip(rest).for_each(|(g, v)| *g = T::of(*v)),
-                    }
-                }
-            }
-            None => groups.flatten().zip(column.iter()).for_each(|(g, v)| *g = T::of(*v)),
-        }
-    }
-    packed
 }

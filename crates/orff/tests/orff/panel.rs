@@ -98,3 +98,25 @@ fn rows_of_features_are_characters_times_factors() {
         assert!(error.contains("too large"), "{error}");
     }
 }
+
+/// Many rows at once go past the caches; a few at a time do not.
+#[test]
+fn many_rows_of_features_are_those_of_few() {
+    fn check<T: orff::linalg::Real + PartialEq + std::fmt::Debug>(map: &FeatureMap, d: usize) {
+        let m = map.characters();
+        let (n, x) = ((9 << 20) / size_of::<T>() / m, rows((9 << 20) / size_of::<T>() / m, d, 1.0));
+        let factors: Vec<T> = (0..m).map(|k| T::of(0.5 + (k % 7) as f64)).collect();
+        // odd places: neither the first number nor any row is where a register begins
+        let mut whole = vec![T::default(); n * m + 1];
+        map.write_rows(&Inputs::Dense(x.clone()), &factors, &mut whole[1..]).unwrap();
+        let mut some = vec![T::default(); 500 * m];
+        for from in (0..n - 500).step_by(1700) {
+            map.write_rows(&Inputs::Dense(x.subrows(from, 500).to_owned()), &factors, &mut some).unwrap();
+            assert!(whole[1 + from * m..][..500 * m] == some[..], "rows from {from} on");
+        }
+    }
+    for (d, map) in maps() {
+        check::<f64>(&map, d);
+        check::<f32>(&map, d);
+    }
+}
