@@ -72,7 +72,9 @@ class Answer:
         diameter: ``exact`` (None where it has no closed form), ``always`` (never below it), ``measured`` (where draws were
         asked for).
     measured : float or None
-        The same quantity over draws of the atoms, where draws were asked for.
+        The same quantity over draws of the atoms, where draws were asked for; None for more features than are tried.
+    extrapolated : float or None
+        About how many features it would take in that case, from the errors of few: they fall like 1/√D.
     errors : numpy.ndarray or None
         The largest error of each draw, in ascending order.
     """
@@ -84,6 +86,7 @@ class Answer:
     constants: tuple[Mapping[str, Any], ...]
     variance: tuple[Mapping[str, float | None], ...]
     measured: float | None
+    extrapolated: float | None
     errors: np.ndarray | None
 
     @property
@@ -193,6 +196,7 @@ def bound(
         constants=tuple(_constants(each) for each in answer["constants"]),
         variance=tuple(answer["variance"]),
         measured=answer["measured"],
+        extrapolated=answer["extrapolated"],
         errors=None if seen is None else np.array(seen["errors"]),
     )
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import _data
+from . import _data, _labels
 from ._arguments import jobs, probability as chance, refused
 from ._base import Estimator
 from ._classifier import Classifier
 from ._errors import ParameterError
+from ._forecaster import Forecaster
 from ._outlierdetector import OutlierDetector
 
 
@@ -27,7 +28,8 @@ class Report:
         rows, for independent draws) with the ``name`` of the theorem (None where none applies), ``scale`` (the norm of K(x, x))
         and ``diameter`` (of the rows, in the coordinates of the kernel).
     generalisation : dict or None
-        Of the expected loss ½‖f(x) − y‖² of ridge regression, in scaled outputs: ``risk`` (the mean over the rows), bounds of the
+        Of the expected loss ½‖f(x) − y‖² of ridge regression, in scaled outputs (of classes by the squared loss, y is the code of a
+        class): ``risk`` (the mean over the rows), bounds of the
         expected one by ``norm`` (T17 Proposition 7.1 for the norm that was found), ``complexity`` (T17 (7.5), None if the ridge is
         larger than kappa) and ``stability`` (T17 (7.6)), and ``sizes`` that they follow from: ``rows``, ``alpha``, ``kappa``,
         ``trace``, ``largest``, ``norm``.
@@ -46,7 +48,7 @@ class Report:
 
 def report(
     model: Estimator,
-    X: Any,
+    X: Any = None,
     y: Any = None,
     sample_weight: Any = None,
     *,
@@ -61,11 +63,12 @@ def report(
     Parameters
     ----------
     model : estimator
-        A fitted regressor, field, classifier or one-class machine of this package.
+        A fitted regressor, field, classifier, one-class machine or forecaster of this package.
     X : array, sparse matrix or table of shape (n, d)
-        The inputs that it was learned from.
+        The inputs that it was learned from. A forecaster keeps its series, and takes neither X nor y; the rows of a series depend on
+        each other, and there is no bound of the expected loss.
     y : array or table of shape (n,) or (n, p)
-        Their outputs; classifiers and one-class machines need none.
+        Their outputs, or labels; without labels there is no bound of the expected loss of a classifier. One-class machines need none.
     sample_weight : array of shape (n,) or (n, p), optional
         Their weights, with which there is no bound of the expected loss.
     probability : float
@@ -89,14 +92,28 @@ def report(
     if not isinstance(model, Estimator):
         raise refused("model", "a fitted estimator of this package", model)
     fitted = model._fitted()
+    asked = chance(probability), jobs(n_jobs)
+    if isinstance(model, Forecaster):
+        for name, given in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+            if given is not None:
+                raise refused(name, "None, as a forecaster keeps the series that it was learned from", given)
+        return Report(**json.loads(fitted.report_series(model._series().given()[0], *asked)))
+    if X is None:
+        raise refused("X", "the inputs that the model was learned from", None)
     rows = _data.inputs(model, X, reset=False)
     seen, given = model._training()["rows"], _data.rows(rows)
     if given != seen:
         raise ParameterError(f"X: expected the {seen} rows that the model was learned from, got {given}")
     outputs = weights = None
-    if not isinstance(model, Classifier | OutlierDetector):
+    if isinstance(model, Classifier):
+        if y is not None and model._learner == "classification":
+            classes, outputs, _ = _labels.numbered(y, given)
+            if list(classes) != list(model.classes_):
+                raise ParameterError("y: expected the labels that the model was learned from, got others")
+            weights = _data.weights(sample_weight, given)
+    elif not isinstance(model, OutlierDetector):
         if y is None:
             raise refused("y", f"the outputs of {seen} rows", None)
         outputs, _, _, weights = _data.learned(rows, y, sample_weight, None)
-    found = json.loads(fitted.report(rows, outputs, weights, chance(probability), jobs(n_jobs)))
+    found = json.loads(fitted.report(rows, outputs, weights, *asked))
     return Report(**found)

@@ -182,7 +182,9 @@ def test_reports_say_why_there_is_no_bound(rows):
     assert weighted.generalisation is None and "weights" in weighted.refused["generalisation"]
     labels = Y[:, 0] > 0
     classes = bounds.report(orff.OperatorClassifier(n_components=20).fit(X, labels), X)
-    assert classes.approximation["measured"] > 0 and "ridge regression" in classes.refused["generalisation"]
+    assert classes.approximation["measured"] > 0 and "all known" in classes.refused["generalisation"]
+    logistic = bounds.report(orff.OperatorClassifier(n_components=20, loss="logistic").fit(X, labels), X, labels)
+    assert "ridge regression" in logistic.refused["generalisation"]
     aligned = orff.AlignedClassifier(n_components=20, n_candidates=50).fit(X, labels)
     found = bounds.report(aligned, X)
     assert found.alignment == aligned.bound_
@@ -195,3 +197,40 @@ def test_reports_say_why_there_is_no_bound(rows):
     assert found.approximation["measured"] == pytest.approx(error, abs=1e-10)
     machine = bounds.report(orff.FourierOneClassSVM(n_components=100).fit(X), X)
     assert 0 < machine.approximation["measured"] < machine.approximation["bound"]
+
+
+def test_classes_by_the_squared_loss_are_regression_of_codes(rows):
+    X = rows[0]
+    y = np.where(X[:, 0] + X[:, 1] > 0.1, "up", "down")
+    options = {"lengthscale": 1.0, "n_components": 40, "alpha": 0.01}
+    model = orff.OperatorClassifier(**options).fit(X, y)
+    found = bounds.report(model, X, y).generalisation
+    codes = np.where(y == "up", 1.0, -1.0)
+    expected = bounds.report(orff.OperatorRidge(**options).fit(X, codes), X, codes).generalisation
+    for name in ("risk", "norm", "complexity", "stability"):
+        assert found[name] == pytest.approx(expected[name], rel=1e-7), name
+    with pytest.raises(ValueError, match="y: expected the labels that the model was learned from"):
+        bounds.report(model, X, np.where(y == "up", "left", "right"))
+
+
+def test_series_have_an_approximation_and_no_bound_of_the_expected_loss():
+    draw = np.random.default_rng(2)
+    Y = np.cumsum(draw.normal(size=(80, 2)), axis=0)
+    model = orff.FourierVAR(order=2, n_components=60, lengthscale=3.0).fit(Y)
+    found = bounds.report(model)
+    lagged = np.hstack([Y[1:-1], Y[:-2]])
+    # the same regression on lagged rows
+    plain = bounds.report(orff.OperatorRidge(n_components=60, lengthscale=3.0).fit(lagged, Y[2:]), lagged, Y[2:])
+    assert found.approximation == pytest.approx(plain.approximation)
+    assert found.generalisation is None and "depend on those before" in found.refused["generalisation"]
+    with pytest.raises(ValueError, match="X: expected None, as a forecaster keeps the series"):
+        bounds.report(model, Y)
+    with pytest.raises(ValueError, match="X: expected the inputs that the model was learned from, got None"):
+        bounds.report(orff.OperatorRidge(n_components=20).fit(Y, Y))
+
+
+def test_features_beyond_measure_are_guessed():
+    answer = bounds.bound("curl-free", dimension=2, epsilon=1e-6, draws=20)
+    assert answer.measured is None and len(answer.errors) == 20
+    assert 1e11 < answer.extrapolated < 1e14
+    assert bounds.bound("curl-free", dimension=2, epsilon=0.3, draws=20).extrapolated is None

@@ -1,5 +1,6 @@
 //! `orff bound`: how far random features can be from their kernel.
 
+use crate::flags::Usage;
 use crate::progress::Progress;
 use crate::{Session, evaluate, flags};
 use anyhow::Result;
@@ -39,8 +40,15 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     let values = flags::given(Question::SPEC, matches)?;
     let mut question = Question::from_values(&values)?;
-    if matches.get_flag("empirical") && question.draws == 0 {
+    let empirical = matches.get_flag("empirical");
+    if empirical && question.draws == 0 {
+        if values.contains_key("draws") {
+            return Err(Usage("--draws: expected at least 1 with --empirical, got 0".into()).into());
+        }
         question.draws = DRAWS;
+    }
+    if question.draws == 0 && values.contains_key("seed") {
+        return Err(Usage("--seed: nothing is drawn; it goes with --empirical or --draws".into()).into());
     }
     let mut watch = Progress::new(session.quiet, || (0, None));
     let threads = matches.get_one::<u16>("threads").map(|n| usize::from(*n));
@@ -85,12 +93,17 @@ fn print(question: &Question, answer: &Answer, out: &mut dyn Write) -> Result<()
     for line in &answer.bounds {
         writeln!(out, "  {:>10}  {}", value(line, answer), place(line))?;
     }
-    if let (Some(measured), Some(seen)) = (answer.measured, &answer.empirical) {
+    if let Some(seen) = &answer.empirical {
         let of =
             format!("{} draws of {} atoms, largest of {} pairs of points", seen.errors.len(), seen.atoms, seen.pairs);
-        writeln!(out, "  {:>10}  measured ({of})", number(measured, answer))?;
-    } else if question.draws > 0 {
-        writeln!(out, "  {:>10}  measured: more features than are tried", "none")?;
+        match (answer.measured, answer.extrapolated) {
+            (Some(measured), _) => writeln!(out, "  {:>10}  measured ({of})", number(measured, answer))?,
+            (None, about) => writeln!(
+                out,
+                "  {:>10}  not measured, so many features are not tried: about, if errors go on falling like 1/√D ({of})",
+                about.map_or("none".into(), |v| format!("{v:.2e}"))
+            )?,
+        }
     }
     for spread in &answer.variance {
         let exact = spread.exact.map_or("no closed form".into(), short);

@@ -4,8 +4,8 @@ use crate::evaluate;
 use crate::fit::Task;
 use crate::flags::Usage;
 use crate::progress::Progress;
-use crate::report::Report;
-use crate::theory;
+use crate::report::{Format, Report};
+use crate::theory::{self, FAILING};
 use anyhow::Result;
 use orff::bound::Report as Bounds;
 use orff::model::Model;
@@ -19,9 +19,6 @@ enum Part {
     Test(f64),
     Fold(usize, usize),
 }
-
-/// The probability with which a bound of a report may fail.
-const FAILING: f64 = 0.05;
 
 /// For more rows than this no part is empty, or everything.
 const FEW: u64 = 10_000;
@@ -102,7 +99,8 @@ impl Task<'_> {
         Ok(found)
     }
 
-    /// Prints what the theory says of a model, by a pass over the rows that it was learned from.
+    /// Prints what the theory says of a model, by a pass over the rows that it was learned from, and its scores there where no
+    /// others were held out.
     pub fn theory(&self, model: &Model, test: f64, watch: &mut Progress) -> Result<()> {
         let part = Part::Test(test);
         let source = match test > 0.0 {
@@ -121,8 +119,20 @@ impl Task<'_> {
             (None, true) => evaluate::outputs(source, &part.of(&rows, self.seed, false)?, &mut found)?,
             (None, false) => evaluate::outputs(source, &rows, &mut found)?,
         };
+        let mut out = crate::progress::stdout();
+        if test == 0.0 && !source.output_names().is_empty() {
+            let scores = match &self.curves {
+                Some(curves) => evaluate::score(model, &Points::new(curves)?, None, watch)?,
+                None => {
+                    let level = evaluate::level_of(model);
+                    evaluate::outputs(source, &rows, &mut |rows| evaluate::score(model, rows, level, watch))?
+                }
+            };
+            watch.close();
+            scores.print("the rows that were learned from", Format::Text, &mut out)?;
+        }
         watch.close();
-        Ok(theory::print(&found, FAILING, &mut crate::progress::stdout())?)
+        Ok(theory::print(&found, FAILING, &mut out)?)
     }
 
     /// Whatever is learned, means of columns too, comes from the rows outside the part.

@@ -2,17 +2,38 @@
 
 use crate::flags::Usage;
 use crate::progress::tell;
+use crate::report::Report;
 use crate::series::{Table, columns_of};
 use crate::{Session, data, evaluate, history, predict};
 use anyhow::Result;
 use clap::ArgMatches;
 use faer::Mat;
 use orff::model::{Model, Query};
+use orff::series::Series;
 use orff_table::{Kept, Writer};
 use std::path::PathBuf;
 
 /// What `orff predict` does not do with a series.
 const REFUSED: [&str; 6] = ["levels", "also", "keep", "task", "missing", "output"];
+
+/// What scores of the rows of a fit are called.
+pub const LEARNED: &str = "one step ahead, the rows that were learned from (orff validate scores rows that were not)";
+
+/// Scores of every row whose past is known, with the coverage of intervals.
+pub fn scores(model: &Model, series: &Series) -> Result<Report> {
+    let dynamics = model.dynamics()?;
+    let level = evaluate::level_of(model);
+    let found = model.one_step(series, Query { std: level.is_some(), ..Query::default() })?;
+    let observed = |i: usize, t: usize| {
+        let (member, at) = series.places[i];
+        if found.mean[(i, t)].is_nan() { f64::NAN } else { series.members[member].values[(at, t)] }
+    };
+    let y = Mat::from_fn(found.mean.nrows(), dynamics.variables(), observed);
+    let half = found.std.zip(level).map(|(std, level)| faer::Scale(evaluate::width(level)) * std);
+    let mut report = Report::new(&dynamics.names, None);
+    report.numbered(&y, &found.mean, half.as_ref());
+    Ok(report)
+}
 
 /// Writes a row for each row: its member and time, if there are some, and its prediction; NaN where its past is not known.
 pub fn run(model: &Model, matches: &ArgMatches, session: &Session) -> Result<()> {

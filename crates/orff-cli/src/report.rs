@@ -81,6 +81,13 @@ impl Report {
         Ok(())
     }
 
+    /// Adds numbers beside what is predicted of them, with half the width of intervals; NaN is not observed.
+    pub fn numbered(&mut self, observed: &Mat<f64>, predicted: &Mat<f64>, half: Option<&Mat<f64>>) {
+        if let Kind::Numbers(scores, _) = &mut self.kind {
+            scores.add(observed.as_ref(), predicted.as_ref(), half.map(Mat::as_ref), None);
+        }
+    }
+
     /// Of nothing yet, for outliers: whether each class of the target is one of outliers.
     pub fn outliers(which: &[bool]) -> Self {
         let kind = Kind::Outliers { ranking: Ranking::default(), which: which.to_vec(), unlabelled: 0 };

@@ -4,11 +4,13 @@ use crate::calendar::Calendar;
 use crate::data::{self, Reading};
 use crate::flags::{self, Usage};
 use crate::progress::{Progress, tell};
-use crate::{Session, config, evaluate};
+use crate::report::Format;
+use crate::{Session, config, evaluate, one_step, theory};
 use anyhow::{Context, Result, bail};
 use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
 use orff::Error;
+use orff::bound::Report as Bounds;
 use orff::learn::{FORECASTERS, Forecaster, Sequential, Validation};
 use orff::model::Model;
 use orff::params::Params;
@@ -158,7 +160,9 @@ pub fn fit_command(forecaster: &'static Forecaster) -> Command {
         .required(true)
         .value_parser(clap::value_parser!(PathBuf))
         .help("Where to write the model");
-    flagged(Command::new(forecaster.name).about(forecaster.about).arg(target), forecaster)
+    let help = "Print scores of one step ahead, and how well the features approximate the kernel of the lagged rows";
+    let command = Command::new(forecaster.name).about(forecaster.about).arg(target);
+    flagged(command.arg(flags::switch("report", help)), forecaster)
 }
 
 /// `orff validate FILE…`.
@@ -242,6 +246,13 @@ pub fn fit(forecaster: &'static Forecaster, matches: &ArgMatches, session: &Sess
     let (values, series, columns, _) = asked(forecaster, &[], matches, session)?;
     let mut watch = Progress::new(session.quiet, || (0, None));
     let mut model: Model = (forecaster.fit)(&values, &series, (), &mut watch)?;
+    if matches.get_flag("report") {
+        let found = Bounds::of_series(&model, &series, theory::FAILING, &mut watch)?;
+        watch.close();
+        let mut out = crate::progress::stdout();
+        one_step::scores(&model, &series)?.print(one_step::LEARNED, Format::Text, &mut out)?;
+        theory::print(&found, theory::FAILING, &mut out)?;
+    }
     drop(watch);
     model.info.encoding = serde_json::to_value(columns)?;
     model.save(target).with_context(|| "the model was not written")?;

@@ -4,6 +4,9 @@ use crate::bound::short;
 use orff::bound::{Approximation, Fitted, Generalisation, Guarantee, Report};
 use std::io::{Result, Write};
 
+/// The probability with which a bound of a report may fail.
+pub const FAILING: f64 = 0.05;
+
 /// Prints a report whose bounds fail with this probability each.
 pub fn print(found: &Report, failing: f64, out: &mut dyn Write) -> Result<()> {
     match &found.approximation {
@@ -56,7 +59,7 @@ fn alignment(bounds: &[Guarantee], failing: f64, out: &mut dyn Write) -> Result<
 fn generalisation(fitted: &Fitted, bounds: &Generalisation, failing: f64, out: &mut dyn Write) -> Result<()> {
     let Fitted { norm, kappa, largest, ridge, risk, .. } = *fitted;
     let sizes = format!("‖θ‖ = {}, κ = {}, λ = {ridge:.3e}, ‖y‖ ≤ {}", short(norm), short(kappa), short(largest));
-    writeln!(out, "expected loss, half the squared error of scaled outputs ({sizes})")?;
+    writeln!(out, "expected loss, half the squared error of scaled outputs, or codes of classes ({sizes})")?;
     line(risk, "mean over the rows", out)?;
     let mut rows = [
         (Some(bounds.norm), "bound from the norm of the solution (T17 Proposition 7.1)"),

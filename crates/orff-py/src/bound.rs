@@ -13,6 +13,7 @@ use orff::bound::{
 use orff::feature::MapKind;
 use orff::kernel::{Kernel, Seen, SumDraw};
 use orff::params::Params;
+use orff::series::Series;
 use orff::spectrum::Measure;
 use orff::{Error, Result};
 use pyo3::prelude::*;
@@ -32,7 +33,7 @@ pub fn bound(py: Python<'_>, parameters: &str, threads: Option<usize>, tell: Opt
     })
 }
 
-/// What the theory says of a model that was learned from these rows, as JSON: expected losses are sums of the mean and its gap.
+/// What the theory says of a model that was learned from these rows, as JSON.
 pub fn report(
     py: Python<'_>,
     model: &PyModel,
@@ -41,7 +42,25 @@ pub fn report(
     threads: Option<usize>,
 ) -> PyResult<String> {
     let own = model.model.clone();
-    let found = task::run(py, model.spec(), threads, None, move |watch| Report::of(&own, &rows, probability, watch))?;
+    task::run(py, model.spec(), threads, None, move |watch| Ok(told(Report::of(&own, &rows, probability, watch)?)))
+}
+
+/// The same of a model that was learned from a series.
+pub fn report_series(
+    py: Python<'_>,
+    model: &PyModel,
+    series: Series,
+    probability: f64,
+    threads: Option<usize>,
+) -> PyResult<String> {
+    let own = model.model.clone();
+    task::run(py, model.spec(), threads, None, move |watch| {
+        Ok(told(Report::of_series(&own, &series, probability, watch)?))
+    })
+}
+
+/// A report as JSON: expected losses are sums of the mean and its gap.
+fn told(found: Report) -> String {
     let mut refused = serde_json::Map::new();
     let mut part = |name: &str, value: std::result::Result<Value, String>| match value {
         Ok(value) => value,
@@ -75,13 +94,13 @@ pub fn report(
     );
     let alignment: serde_json::Map<String, Value> =
         found.alignment.iter().map(|bound| (bound.name.to_string(), bound.value.into())).collect();
-    Ok(json!({
+    json!({
         "approximation": approximation,
         "generalisation": generalisation,
         "alignment": alignment,
         "refused": refused,
     })
-    .to_string())
+    .to_string()
 }
 
 /// One of the formulas that need no kernel law: variance, generalisation, alignment, landmark, consistency, warped.

@@ -433,6 +433,18 @@ impl PyModel {
         crate::bound::report(py, self, Data::of(x, y, weights)?, probability, threads)
     }
 
+    /// The same of a model of a series.
+    #[pyo3(signature = (rows, probability, threads=None))]
+    fn report_series<'py>(
+        &self,
+        py: Python<'py>,
+        rows: crate::series::Rows<'py>,
+        probability: f64,
+        threads: Option<usize>,
+    ) -> PyResult<String> {
+        crate::series::report(py, self, rows, probability, threads)
+    }
+
     /// The atoms of a scalar kernel: frequencies (D×d) in the user's units, and weights (D).
     fn atoms(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
         crate::alignment::atoms(py, self)

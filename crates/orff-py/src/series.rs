@@ -234,6 +234,18 @@ pub fn one_step<'py>(
     Ok((out(py, &found.mean)?, found.std.map(|std| out(py, &std)).transpose()?))
 }
 
+/// What the theory says of a model that was learned from these rows, as JSON.
+pub fn report<'py>(
+    py: Python<'py>,
+    model: &PyModel,
+    rows: Rows<'py>,
+    probability: f64,
+    threads: Option<usize>,
+) -> PyResult<String> {
+    let series = generic(rows).map_err(|e| raise(py, e, model.spec()))?;
+    crate::bound::report_series(py, model, series, probability, threads)
+}
+
 /// What a model knows of its series, as JSON.
 pub fn describe(model: &Model) -> Result<String> {
     let d = model.dynamics()?;

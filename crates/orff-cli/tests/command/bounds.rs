@@ -42,6 +42,10 @@ fn two_of_three_numbers_answer_the_third() {
             vec!["--dimension", "2", "--features", "20", "--ridge", "0.1"],
             "ridge: expected auto where no rows are given",
         ),
+        // flags that nothing would come of
+        (vec!["--features", "20", "--largest", "3"], "largest: expected auto where no rows are given"),
+        (vec!["--features", "20", "--seed", "3"], "--seed: nothing is drawn"),
+        (vec!["--features", "20", "--empirical", "--draws", "0"], "--draws: expected at least 1"),
     ] {
         let said = desk.fails(&[&["bound"][..], &args].concat(), 2);
         assert!(said.contains(sentence), "{args:?}: {said}");
@@ -109,8 +113,26 @@ fn a_fit_reports_its_approximation_and_its_bounds() {
         assert!(value("largest error measured") > 0.0, "{line:?}: {said}");
         assert!(value("largest error measured") < value("bound for all rows"), "{line:?}: {said}");
     }
+    // the score stands beside it, where nothing was held out too
+    let (said, _) = desk.ok(&[&fit[..], &["-o", "m.orff", "--report"]].concat());
+    let (own, _) = desk.ok(&["evaluate", "m.orff", "d.csv"]);
+    let scores: Vec<&str> = own.lines().skip(1).collect();
+    assert!(said.starts_with(&format!("the rows that were learned from\n{}\n", scores.join("\n"))), "{said} {own}");
     let (said, _) = desk.ok(&["fit", "exact", "d.csv", "--outputs", "y1", "-o", "e.orff", "--report"]);
     assert!(said.contains("the model has no random features"), "{said}");
     let said = desk.fails(&["fit", "regression", "d.csv", "--outputs", "y1", "--folds", "3", "--report"], 2);
     assert!(said.contains("--report"), "{said}");
+}
+
+/// More features than anyone draws: what was measured instead is said, at once.
+#[test]
+fn errors_that_are_too_small_to_measure_are_extrapolated() {
+    let desk = Desk::new();
+    let line = ["bound", "--kernel", "curl-free", "--dimension", "3", "--diameter", "2", "--epsilon", "1e-6"];
+    let (text, _) = desk.ok(&[&line[..], &["--empirical"]].concat());
+    let said = text.lines().find(|l| l.contains("measured")).unwrap();
+    assert!(said.contains("not measured, so many features are not tried: about, if errors go on falling"), "{text}");
+    assert!(said.contains("20 draws of 1024 atoms"), "{text}");
+    let about: f64 = said.split_whitespace().next().unwrap().parse().unwrap();
+    assert!((1e12..1e14).contains(&about), "{about}");
 }

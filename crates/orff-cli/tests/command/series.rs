@@ -337,3 +337,35 @@ fn a_forecast_from_where_nothing_was_learned_says_so() {
     let (_, said) = desk.ok(&["forecast", "m.orff", "far.csv", "--steps", "3"]);
     assert!(said.contains("warning: step 1 follows from rows further out than any that was learned from"), "{said}");
 }
+
+#[test]
+fn a_fit_of_a_series_reports_its_approximation_beside_one_step() {
+    let desk = Desk::new();
+    // two rows are missing, so that some steps are left out
+    let text = table(&turning(120, 0), 0);
+    let kept = text.lines().enumerate().filter(|(i, _)| !(40..42).contains(i)).map(|(_, l)| format!("{l}\n"));
+    desk.write("data.csv", &kept.collect::<String>());
+    let fit = ["-q", "fit", "series", "data.csv", "--time", "month", "-o", "m.orff", "--report"];
+    let (said, _) = desk.ok(&[&fit[..], &["--features", "100", "--order", "2"]].concat());
+    let value = |what: &str| -> f64 {
+        let line = said.lines().find(|l| l.contains(what)).unwrap_or_else(|| panic!("{what}: {said}"));
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    assert!(said.starts_with("one step ahead, the rows that were learned from (orff validate"), "{said}");
+    assert!(value("largest error measured") < value("bound for all rows") && value("largest error measured") > 0.0);
+    assert!(
+        said.contains("expected loss: a bound of the expected loss is refused: it is for independent rows"),
+        "{said}"
+    );
+    // the scores are those of the predictions: 118 rows, less two at the start and two after the gap
+    let (rows, _) = desk.ok(&["-q", "predict", "m.orff", "data.csv"]);
+    let data = desk.read("data.csv");
+    let known = cells(&rows).into_iter().zip(cells(&data)).filter(|(p, _)| p[1] != "NaN" && !p[1].is_empty());
+    let errors: Vec<f64> = known.map(|(p, y)| p[1].parse::<f64>().unwrap() - y[1].parse::<f64>().unwrap()).collect();
+    let rmse = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    let line: Vec<&str> = said.lines().find(|l| l.starts_with("a ")).unwrap().split_whitespace().collect();
+    assert_eq!((errors.len(), line[5]), (114, "114"), "{said}");
+    assert!((line[2].parse::<f64>().unwrap() / rmse - 1.0).abs() < 1e-3, "{said} {rmse}");
+    let (said, _) = desk.ok(&[&fit[..], &["--method", "linear"]].concat());
+    assert!(said.contains("approximation: the model has no random features"), "{said}");
+}

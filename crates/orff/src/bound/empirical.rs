@@ -8,7 +8,7 @@ use crate::linalg;
 use crate::random::Stream;
 use crate::spectrum::{Draw, DrawKind};
 use crate::watch::Watch;
-use faer::Mat;
+use faer::{Mat, MatMut, MatRef, unzip, zip};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -17,11 +17,17 @@ const POINTS: u64 = 0x706f_696e_7473;
 /// Pairs of points the largest error is searched among.
 const PAIRS: usize = 512;
 /// Atoms whose cosines are held at once.
-const AT_ONCE: usize = 2048;
+const AT_ONCE: usize = 512;
 /// Between the seeds of two draws: those of neighbouring seeds have none in common.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Atoms whose errors are measured, at most.
+/// Atoms whose errors are measured, at most, and numbers of their frequencies.
 const MOST_ATOMS: u64 = 1 << 20;
+const MOST_NUMBERS: u64 = 1 << 28;
+/// Multiplications of one measurement while the fewest atoms are searched, with as many draws as are usual.
+const MOST_WORK: u64 = 1 << 35;
+const USUAL_DRAWS: u64 = 20;
+/// Atoms from whose errors those of more are guessed.
+const FEW_ATOMS: u64 = 1 << 10;
 
 /// Largest errors ‖K̂ − K‖ over pairs of points, one for each draw of the atoms, in ascending order.
 #[derive(Clone, Debug, Serialize)]
@@ -54,6 +60,7 @@ impl Empirical {
 /// Draws D independent atoms `draws` times and measures the largest operator norm of K̂ − K over pairs of points of the set:
 /// differences of every length up to the diameter, in random directions. A lower bound of the supremum. Time draws·pairs·D·(d + p²).
 pub fn measure(setting: &Setting, atoms: u64, draws: u64, seed: u64, watch: &mut dyn Watch) -> Result<Empirical> {
+    watch.stage("measure");
     measure_until(setting, atoms, draws, seed, watch, &|_| false)
 }
 
@@ -70,11 +77,15 @@ fn measure_until(
         let expected = format!("from 1 to {MOST_ATOMS} atoms where errors are measured");
         return Err(Error::parameter("features", expected, format!("{atoms} atoms")));
     }
+    if atoms.saturating_mul(setting.inputs as u64) > MOST_NUMBERS {
+        let most = MOST_NUMBERS / setting.inputs as u64;
+        let expected = format!("at most {most} atoms of {} inputs where errors are measured", setting.inputs);
+        return Err(Error::parameter("features", expected, format!("{atoms} atoms")));
+    }
     if draws == 0 {
         return Err(Error::parameter("draws", "a whole number ≥ 1", draws));
     }
     let (pairs, fixed) = (Pairs::within(setting, seed)?, Pairs::across(setting)?);
-    watch.stage("measure");
     let mut errors = Vec::new();
     let mut squares: Vec<Mat<f64>> = fixed.exact.iter().map(|k| Mat::zeros(k.nrows(), k.ncols())).collect();
     for draw in 0..draws {
@@ -95,8 +106,17 @@ fn measure_until(
     Ok(Empirical { atoms, pairs: PAIRS, errors, variance: variance.collect::<Result<_>>()? })
 }
 
-/// The fewest atoms, to a sixteenth, whose measured error exceeds ε in at most this share of the draws, and the errors of so many; none
-/// if there are more than 2²⁰.
+/// What was found of the fewest atoms with an error.
+#[derive(Clone, Debug)]
+pub struct Needed {
+    /// The errors of so many, or of the few that were tried where they are too many.
+    pub seen: Empirical,
+    /// About how many it would be in that case, as errors fall like 1/√D.
+    pub about: Option<f64>,
+}
+
+/// The fewest atoms, to a sixteenth, whose measured error exceeds ε in at most this share of the draws. No more are tried than 2³⁵
+/// multiplications of 20 draws allow, which is seconds.
 pub fn needed(
     setting: &Setting,
     epsilon: f64,
@@ -104,35 +124,54 @@ pub fn needed(
     draws: u64,
     seed: u64,
     watch: &mut dyn Watch,
-) -> Result<Option<Empirical>> {
+) -> Result<Needed> {
     let terms = setting.kernel.terms().len() as u64;
+    let most = most_atoms(setting)?.max(terms);
     let (mut low, mut high) = (0, terms.max(1));
     // draws that exceed ε are too many, whatever the others do
     let too_many = |errors: &[f64]| {
         let above = errors.iter().filter(|e| **e >= epsilon).count();
         above as f64 > share * draws as f64
     };
-    let mut at = |atoms: u64| measure_until(setting, atoms, draws, seed, watch, &too_many);
+    watch.stage("measure");
+    let mut at =
+        |atoms: u64, known: &dyn Fn(&[f64]) -> bool| measure_until(setting, atoms, draws, seed, watch, known);
     let mut best = loop {
-        let seen = at(high)?;
+        let seen = at(high, &too_many)?;
         if seen.exceeding(epsilon) <= share {
             break seen;
         }
-        if high * 2 > MOST_ATOMS {
-            return Ok(None);
+        let least = seen.errors.iter().find(|e| **e >= epsilon).map_or(0.0, |e| e / epsilon);
+        // far too few: four times the atoms have half the error
+        if high * 2 > most || (high >= FEW_ATOMS && high as f64 * least * least > 8.0 * most as f64) {
+            let few = high.min(FEW_ATOMS.max(terms));
+            let seen = at(few, &|_| false)?;
+            let about = few as f64 * (seen.quantile(share) / epsilon).powi(2);
+            return Ok(Needed { seen, about: Some(about.max(high as f64)) });
         }
         (low, high) = (high, high * 2);
     };
     while high - low > (high / 16).max(1) {
         let middle = low + (high - low) / 2;
-        let seen = at(middle)?;
+        let seen = at(middle, &too_many)?;
         if seen.exceeding(epsilon) <= share {
             (high, best) = (middle, seen);
         } else {
             low = middle;
         }
     }
-    Ok(Some(best))
+    Ok(Needed { seen: best, about: None })
+}
+
+/// Atoms that are tried where the fewest are searched: a cosine counts as sixteen multiplications.
+fn most_atoms(setting: &Setting) -> Result<u64> {
+    let zero = vec![0.0; setting.inputs];
+    let p = match setting.kernel.separated() {
+        Some(_) => 1,
+        None => setting.kernel.eval(&zero, &zero)?.nrows(),
+    };
+    let each = USUAL_DRAWS * (PAIRS * (16 + setting.inputs + p * p)) as u64;
+    Ok((MOST_WORK / each).clamp(1 << 8, MOST_ATOMS))
 }
 
 /// Pairs of points (x, z), one row each (n×d), with their exact kernels.
@@ -220,11 +259,13 @@ impl Pairs {
         }
         let mut sums = Mat::zeros(n, p * p);
         let mut row = vec![0.0; d];
+        let differences = &self.x - &self.z;
+        // made once: atoms are many
+        let (mut omega, mut operators) = (Mat::zeros(d, AT_ONCE), Mat::zeros(AT_ONCE, p * p)); // aⱼAⱼ, or aⱼ, one row each
+        let (mut waves, mut others, mut part) = (Mat::zeros(n, AT_ONCE), Mat::new(), Mat::zeros(n, p * p));
         for (b, block) in map.atoms().blocks.iter().enumerate() {
             for from in (0..block.count()).step_by(AT_ONCE) {
                 let count = AT_ONCE.min(block.count() - from);
-                let mut omega = Mat::zeros(d, count);
-                let mut operators = Mat::zeros(count, p * p); // aⱼAⱼ, or aⱼ, one row each
                 for j in 0..count {
                     block.omega.row(from + j, &mut row);
                     (0..d).for_each(|k| omega[(k, j)] = row[k]);
@@ -236,16 +277,20 @@ impl Pairs {
                     let a = &factor * factor.transpose();
                     (0..p * p).for_each(|e| operators[(j, e)] = block.weight[from + j] * a[(e / p, e % p)]);
                 }
-                let waves = |m: &Mat<f64>| linalg::product(m.as_ref(), omega.as_ref()); // n×count
-                let waves = match map.kind() {
-                    MapKind::Pairs => cosines(waves(&self.x) - waves(&self.z), &[]),
+                let omega = omega.subcols(0, count);
+                match map.kind() {
+                    MapKind::Pairs => cosines(waves.subcols_mut(0, count), &differences, omega, &[]),
                     MapKind::Phases => {
+                        others.resize_with(n, AT_ONCE, |_, _| 0.0);
                         let phases = &map.phases(b)[from..from + count];
-                        let (x, z) = (cosines(waves(&self.x), phases), cosines(waves(&self.z), phases));
-                        Mat::from_fn(n, count, |i, j| 2.0 * x[(i, j)] * z[(i, j)])
+                        cosines(waves.subcols_mut(0, count), &self.x, omega, phases);
+                        cosines(others.subcols_mut(0, count), &self.z, omega, phases);
+                        zip!(waves.subcols_mut(0, count), others.subcols(0, count))
+                            .for_each(|unzip!(x, z)| *x *= 2.0 * *z);
                     }
-                };
-                sums += linalg::product(waves.as_ref(), operators.as_ref());
+                }
+                linalg::product_into(part.as_mut(), waves.subcols(0, count), operators.subrows(0, count));
+                sums += &part;
             }
         }
         let error = |i: usize| Mat::from_fn(p, p, |s, t| sums[(i, s * p + t)] - self.exact[i][(s, t)]);
@@ -253,12 +298,12 @@ impl Pairs {
     }
 }
 
-/// cos(angle + phase of its column), if it has one.
-fn cosines(mut angles: Mat<f64>, phases: &[f64]) -> Mat<f64> {
+/// cos(⟨x, ω⟩ + phase), a row for each point (n×d) and a column for each frequency (d×D).
+fn cosines(mut angles: MatMut<f64>, points: &Mat<f64>, omega: MatRef<f64>, phases: &[f64]) {
+    linalg::product_into(angles.as_mut(), points.as_ref(), omega);
     angles.par_col_iter_mut().enumerate().for_each(|(j, column)| {
         let column = column.try_as_col_major_mut().expect("columns in one piece").as_slice_mut();
         column.iter_mut().for_each(|angle| *angle += phases.get(j).unwrap_or(&0.0));
         linalg::cos_in_place(column);
     });
-    angles
 }

@@ -29,20 +29,25 @@ impl Question {
         let given = of_rows.iter().find_map(|(name, value)| value.map(|value| (*name, value)));
         let (rows, (name, value)) = match (self.rows.fixed(), given) {
             (Some(rows), Some(given)) => (rows, given),
-            (None, None) => return Ok(None),
-            (None, Some((name, value))) => {
+            (None, given) => {
+                let Some((name, value)) = given.or(self.largest.fixed().map(|c| ("largest", c))) else {
+                    return Ok(None);
+                };
                 return Err(Error::parameter(name, "auto where no rows are given, whose model it is of", value));
             }
             (Some(rows), None) => {
                 return Err(Error::parameter("rows", "auto, or a number beside a ridge, a norm or a graph", rows));
             }
         };
+        if let (None, None, Some(largest)) = (self.ridge.fixed(), self.norm.fixed(), self.largest.fixed()) {
+            return Err(Error::parameter("largest", "auto without a ridge or a norm, which it goes with", largest));
+        }
         let delta = self.probability.fixed().unwrap_or(0.05);
         let gain = if self.map == MapKind::Pairs { 1.0 } else { 2.0 };
         let kappa = gain * constants.iter().map(|c| c.largest).sum::<f64>();
         let trace = gain * constants.iter().map(|c| c.largest_trace).sum::<f64>();
         super::finite(kappa, "a bound of the expected loss", "ess sup‖A‖ (use measure trace)")?;
-        let c = self.largest;
+        let c = self.largest.fixed().unwrap_or(1.0);
         let generalisation = match self.ridge.fixed() {
             None => None,
             Some(ridge) => {

@@ -22,7 +22,7 @@ mod warped;
 mod waves;
 
 pub use constants::Constants;
-pub use empirical::{Empirical, Pairs, measure, needed};
+pub use empirical::{Empirical, Needed, Pairs, measure, needed};
 pub use frequencies::Frequencies;
 pub use generalisation::{Consistency, Fitted, Generalisation, rademacher};
 pub use intrinsic::{bounded, unbounded};

@@ -142,7 +142,7 @@ pub fn guarantees(alignment: &Alignment, delta: f64) -> Result<Vec<Guarantee>> {
         }
         let mut assumptions = vec![rows, format!("for all {count} landmarks at once")];
         if !about.own {
-            assumptions.push("violated: landmarks are centroids of the rows, of which they should not depend".into());
+            assumptions.push("violated: landmarks are centroids of the rows, on which they should not depend".into());
         }
         assumptions.extend(weights);
         return Ok(vec![Guarantee { name: "theorem-1", loss, value, assumptions }]);

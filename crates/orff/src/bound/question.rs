@@ -51,8 +51,9 @@ crate::params! {
         rows / rows: Auto<u64> = Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 1 << 53 });
         /// The ridge of that model, λ of the mean squared loss; auto is none.
         ridge / alpha: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
-        /// Its outputs have at most this norm.
-        largest / largest: f64 = 1.0, Kind::Number { min: 0.0, max: f64::INFINITY, open: true };
+        /// Its outputs have at most this norm; auto is 1.
+        largest / largest: Auto<f64> = Auto::Auto,
+            Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
         /// The norm of its coefficients; auto is what the ridge allows.
         norm / norm: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 0.0, max: f64::INFINITY, open: true });
         /// The norm of the matrix M of a graph over these rows that warps the kernel; auto is none.
@@ -119,9 +120,11 @@ pub struct Answer {
     pub variance: Vec<Spread>,
     /// Bounds of learning, where rows are given.
     pub learning: Option<Learning>,
-    /// What was measured: the same quantity over draws of the atoms.
+    /// What was measured: the same quantity over draws of the atoms; none for more features than are tried.
     pub measured: Option<f64>,
-    /// The errors it was measured from.
+    /// About how many features it would take where they are more than are tried, from the errors of few: they fall like 1/√D.
+    pub extrapolated: Option<f64>,
+    /// The errors it was measured, or guessed, from.
     pub empirical: Option<Empirical>,
 }
 
@@ -241,15 +244,16 @@ impl Question {
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
         let learning = self.learning(&found.constants, atoms)?;
-        let empirical = match (self.draws, atoms, epsilon, probability) {
-            (0, ..) => None,
-            (draws, Some(atoms), ..) => Some(empirical::measure(&setting, atoms, draws, self.seed, watch)?),
+        let (empirical, about) = match (self.draws, atoms, epsilon, probability) {
+            (0, ..) => (None, None),
+            (draws, Some(atoms), ..) => (Some(empirical::measure(&setting, atoms, draws, self.seed, watch)?), None),
             (draws, None, Some(epsilon), Some(p)) => {
-                empirical::needed(&setting, epsilon, p, draws, self.seed, watch)?
+                let found = empirical::needed(&setting, epsilon, p, draws, self.seed, watch)?;
+                (Some(found.seen), found.about)
             }
-            _ => None,
+            _ => (None, None),
         };
-        let measured = empirical.as_ref().map(|e| match (epsilon, probability) {
+        let measured = empirical.as_ref().filter(|_| about.is_none()).map(|e| match (epsilon, probability) {
             (Some(epsilon), None) => e.exceeding(epsilon),
             (None, Some(p)) => e.quantile(p),
             _ => columns * e.atoms as f64,
@@ -272,6 +276,7 @@ impl Question {
             learning,
             constants: found.constants,
             measured,
+            extrapolated: about.map(|atoms| (columns * atoms).ceil()),
             empirical,
         })
     }

@@ -6,9 +6,10 @@ use super::{
 use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, MapKind};
 use crate::linalg;
-use crate::model::{Alignment, Body, Linear, Model};
+use crate::model::{Alignment, Body, Code, Linear, Model};
 use crate::random::Stream;
-use crate::rows::{Batch, Rows};
+use crate::rows::{Batch, Rows, Table};
+use crate::series::{Series, Transitions};
 use crate::spectrum::Measure;
 use crate::watch::Watch;
 use faer::Mat;
@@ -22,7 +23,8 @@ const PAIRS: usize = 512;
 /// How well the features of a model approximate its kernel on its rows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Approximation {
-    /// Which kernel: that of the model, that of its inputs where outputs are curves, or the learned one of all candidates.
+    /// Which kernel: that of the model (before it is warped), that of its inputs where outputs are curves, or the learned one of all
+    /// candidates.
     pub of: &'static str,
     /// ‖K(x,x)‖.
     pub scale: f64,
@@ -57,7 +59,8 @@ impl Report {
             let why = "the kernel has views".to_string();
             return Ok(Report { approximation: Err(why.clone()), generalisation: Err(why), alignment: Vec::new() });
         }
-        let mut seen = Seen { judged: is_ridge(model, linear), ..Seen::default() };
+        let code = model.info.classes.as_ref().map(|classes| (classes.code, classes.names.len()));
+        let mut seen = Seen { judged: is_ridge(model, linear), code, ..Seen::default() };
         watch.stage("report");
         for batch in rows.batches()? {
             let batch = batch?;
@@ -77,6 +80,12 @@ impl Report {
             },
         })
     }
+
+    /// Of a model of a series, by the rows before and after each step. They depend on each other: nothing is said of the expected loss.
+    pub fn of_series(model: &Model, series: &Series, probability: f64, watch: &mut dyn Watch) -> Result<Self> {
+        let Transitions { inputs, outputs, .. } = model.transitions(series)?;
+        Report::of(model, &Table::new(inputs, outputs)?, probability, watch)
+    }
 }
 
 /// What a pass over the rows leaves, in the coordinates of the kernel and the units of the solution.
@@ -84,6 +93,8 @@ impl Report {
 struct Seen {
     /// Whether losses are looked at.
     judged: bool,
+    /// How outputs stand for classes, and how many these are.
+    code: Option<(Code, usize)>,
     rows: u64,
     missing: bool,
     weighted: bool,
@@ -103,7 +114,9 @@ impl Seen {
     fn add(&mut self, linear: &Linear, batch: &Batch) -> Result<()> {
         let u = linear.preparation.prepare(&batch.inputs, 1)?.into_dense();
         let (p, d) = (linear.outputs(), u.ncols());
-        let judged = self.judged && batch.outputs.ncols() == p;
+        let coded = self.code.map(|(code, classes)| targets(&batch.outputs, code, classes));
+        let y = coded.as_ref().unwrap_or(&batch.outputs);
+        let judged = self.judged && y.ncols() == p;
         let f = match judged {
             true => linear.predict(&batch.inputs, crate::model::Query::default())?.mean,
             false => Mat::new(),
@@ -121,7 +134,6 @@ impl Seen {
             if judged {
                 let unit = |t: usize, v: f64| v / linear.output_scale[t];
                 let squares = |value: &dyn Fn(usize) -> f64| (0..p).map(|t| unit(t, value(t)).powi(2)).sum::<f64>();
-                let y = &batch.outputs;
                 self.loss += 0.5 * squares(&|t| y[(i, t)] - f[(i, t)]);
                 self.largest = self.largest.max(squares(&|t| y[(i, t)] - linear.offset[t]));
                 self.missing |= (0..p).any(|t| y[(i, t)].is_nan());
@@ -173,7 +185,11 @@ fn approximation(model: &Model, linear: &Linear, seen: &Seen, probability: f64) 
     };
     let found = bounds(&setting).map(|found| found.bounds).unwrap_or_default();
     let bound = tightest(&found, linear, probability)?;
-    let of = if model.curves.is_some() { "the kernel of the inputs" } else { "the kernel" };
+    let of = match (&model.curves, &linear.warp) {
+        (Some(_), _) => "the kernel of the inputs",
+        (None, Some(_)) => "the kernel before it is warped",
+        (None, None) => "the kernel",
+    };
     Ok(Approximation { of, scale, bound, measured, diameter: setting.diameter })
 }
 
@@ -227,18 +243,35 @@ fn learned(alignment: &Alignment, linear: &Linear, seen: &Seen, probability: f64
     })
 }
 
+/// The outputs (n×p) that stand for classes (n×1); NaN where a row has none, no column where rows have no class.
+fn targets(classes: &Mat<f64>, code: Code, count: usize) -> Mat<f64> {
+    if classes.ncols() != 1 {
+        return Mat::zeros(classes.nrows(), 0);
+    }
+    let known = |i: usize| classes[(i, 0)] >= 0.0 && classes[(i, 0)] < count as f64;
+    let of: Vec<usize> = (0..classes.nrows()).map(|i| if known(i) { classes[(i, 0)] as usize } else { 0 }).collect();
+    let codes = code.targets(&of, count);
+    Mat::from_fn(codes.nrows(), codes.ncols(), |i, t| if known(i) { codes[(i, t)] } else { f64::NAN })
+}
+
 /// Whether bounds of the expected loss are written down for it.
 fn is_ridge(model: &Model, linear: &Linear) -> bool {
     let loss = model.info.params.get("loss").and_then(|l| l.as_str()).unwrap_or("squared");
-    matches!(model.info.learner.as_str(), "regression" | "field") && linear.warp.is_none() && loss == "squared"
+    let ridge = matches!(model.info.learner.as_str(), "regression" | "field" | "classification");
+    ridge && linear.warp.is_none() && loss == "squared"
 }
 
 fn generalisation(model: &Model, linear: &Linear, seen: &Seen, probability: f64) -> Result<(Fitted, Generalisation)> {
     let what = "a bound of the expected loss";
+    if model.series.is_some() {
+        let why = "it is for independent rows, and the rows of a series depend on those before them";
+        return Err(Error::refused(what, why));
+    }
     if !is_ridge(model, linear) {
         return Err(Error::refused(what, "it is written down for ridge regression with the squared loss"));
     }
-    if seen.missing || seen.weighted {
+    let classes_weigh = model.info.params.get("class_weight").is_some_and(|w| !w.is_null());
+    if seen.missing || seen.weighted || classes_weigh {
         return Err(Error::refused(what, "it is for rows without weights whose outputs are all known"));
     }
     let gram = diagonal(&linear.map);

@@ -3,8 +3,8 @@
 use super::begin::in_pool;
 use super::declare::declare;
 use super::weighing::weighing;
-use super::{Classification, FittedClasses};
-use crate::error::Result;
+use super::{Classification, FittedClasses, mixture};
+use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::model::Alignment;
 use crate::params::Params;
@@ -41,6 +41,11 @@ impl AlignedClassification {
     pub fn fit(&self, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<(FittedClasses, Alignment)> {
         self.check()?;
         weighing!(self).check()?;
+        if mixture::any(&self.kernel, 1) != self.kernel {
+            let why =
+                "they are drawn before labels are looked at; give the components that classification by itself finds";
+            return Err(Error::refused("a kernel of candidates whose components are to be learned", why));
+        }
         let learner = self.classification();
         let (found, alignment) = in_pool(self.threads, || learner.fit_here(rows, Some(weighing!(self)), watch))?;
         let alignment = alignment.ok_or_else(super::weighing::untied)?;

@@ -1,9 +1,9 @@
 //! One step: every row of a series from the rows before it.
 
-use super::{Model, Prediction, Query};
+use super::{Dynamics, Model, Prediction, Query};
 use crate::error::{Error, Result};
 use crate::rows::Inputs;
-use crate::series::Series;
+use crate::series::{Series, Transitions};
 use faer::Mat;
 
 impl Model {
@@ -27,18 +27,7 @@ impl Model {
     pub fn one_step(&self, series: &Series, query: Query) -> Result<Prediction> {
         let dynamics = self.dynamics()?;
         let (p, e) = (dynamics.variables(), dynamics.exogenous.len());
-        if series.variables() != p || series.exogenous.len() != e {
-            let given = format!("{} and {}", series.variables(), series.exogenous.len());
-            return Err(Error::shape("series", format!("{p} variables and {e} known beside them"), given));
-        }
-        let of: Vec<usize> = series
-            .members
-            .iter()
-            .map(|m| dynamics.member(Some(m.name.as_str()).filter(|name| !name.is_empty())))
-            .collect::<Result<_>>()?;
-        let units = |m: &Mat<f64>| Mat::from_fn(of.len(), p, |j, t| m[(of[j], t)]);
-        let (centre, spread) = (units(&dynamics.centre), units(&dynamics.spread));
-        let seen = series.standardised(&centre, &spread);
+        let (seen, centre, spread) = dynamics.seen(series)?;
         let (mut rows, mut inputs) = (Vec::new(), Vec::new());
         for (row, &(j, t)) in series.places.iter().enumerate() {
             if let Some(x) = dynamics.lags.input(&seen.members[j], t) {
@@ -59,5 +48,29 @@ impl Model {
             }
         }
         Ok(Prediction { mean, std, cov: None })
+    }
+    /// Rows that came before and rows that follow, as the model was given them to learn from (n·(mp + he + hp) numbers).
+    pub fn transitions(&self, series: &Series) -> Result<Transitions> {
+        let dynamics = self.dynamics()?;
+        dynamics.lags.transitions(&dynamics.seen(series)?.0)
+    }
+}
+
+impl Dynamics {
+    /// A series of the same variables as the model sees it, with centre and spread of its members.
+    fn seen(&self, series: &Series) -> Result<(Series, Mat<f64>, Mat<f64>)> {
+        let (p, e) = (self.variables(), self.exogenous.len());
+        if series.variables() != p || series.exogenous.len() != e {
+            let given = format!("{} and {}", series.variables(), series.exogenous.len());
+            return Err(Error::shape("series", format!("{p} variables and {e} known beside them"), given));
+        }
+        let of: Vec<usize> = series
+            .members
+            .iter()
+            .map(|m| self.member(Some(m.name.as_str()).filter(|name| !name.is_empty())))
+            .collect::<Result<_>>()?;
+        let units = |m: &Mat<f64>| Mat::from_fn(of.len(), p, |j, t| m[(of[j], t)]);
+        let (centre, spread) = (units(&self.centre), units(&self.spread));
+        Ok((series.standardised(&centre, &spread), centre, spread))
     }
 }

@@ -231,6 +231,10 @@ fn refusals_say_what_to_do() {
         said(AlignedFeatures { features: Auto::Fixed(3), map: Auto::Fixed(orff::feature::MapKind::Pairs), ..some() })
             .contains("even")
     );
+    // a law that labels have chosen is no prior
+    let kernel: Kernel = "spectral-mixture(2)".parse().unwrap();
+    let learned = AlignedClassification { kernel, ..AlignedClassification::default() }.fit(&table, &mut Silent);
+    assert!(learned.err().unwrap().to_string().contains("drawn before labels are looked at"));
     let one = Table::new(x.subrows(0, 1).to_owned(), Mat::zeros(1, 1)).unwrap();
     let alone = AlignedFeatures { likeness: Auto::Fixed(Compared::Targets), ..some() }.fit(&one, &mut Silent);
     assert!(alone.err().unwrap().to_string().contains("at least two"));

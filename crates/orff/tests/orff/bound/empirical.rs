@@ -146,6 +146,111 @@ fn measured_errors_are_those_of_the_definition() {
     assert!(features > 100.0 && features < 800.0, "{features}");
 }
 
+/// What would take hours is not measured: it is guessed from the errors of few atoms, and said to be.
+#[test]
+fn features_beyond_measure_are_guessed() {
+    let at = |epsilon: f64, dimension: usize, draws: u64| {
+        ask(json!({"kernel": "curl-free", "dimension": dimension, "epsilon": epsilon, "draws": draws})).unwrap()
+    };
+    let (few, many, more) = (at(0.08, 2, 20), at(1e-6, 2, 20), at(1e-7, 2, 20));
+    let measured = few.measured.unwrap();
+    assert!(few.extrapolated.is_none() && many.measured.is_none());
+    let (seen, guess) = (many.empirical.unwrap(), many.extrapolated.unwrap());
+    assert!(seen.errors.len() == 20 && seen.atoms == 1024 && seen.errors[0] > 1e-6);
+    // D ∝ ε⁻²
+    assert!((more.extrapolated.unwrap() / guess / 100.0 - 1.0).abs() < 1e-9);
+    let ratio = guess / (measured * 0.08f64.powi(2) / 1e-12);
+    assert!((0.3..3.0).contains(&ratio), "{ratio}");
+    // operators of 10⁴ entries are not tried by the hundred thousand
+    let wide = at(1e-3, 100, 1);
+    assert!(wide.measured.is_none() && wide.empirical.unwrap().atoms <= 512, "{:?}", wide.extrapolated);
+    let said = ask(json!({"dimension": 100_000, "features": 2_000_000, "draws": 1})).unwrap_err().to_string();
+    assert!(said.contains("at most 2684 atoms of 100000 inputs"), "{said}");
+}
+
+/// Of a series: the kernel between lagged rows, as the model sees them, and no word about the expected loss.
+#[test]
+fn reports_of_series_are_of_their_lagged_rows() {
+    use orff::learn::{Autoregression, Method, Order, Standardise};
+    use orff::series::{Given, Series};
+    let mut s = orff::random::Stream::new(3, 1, 4);
+    let values = faer::Mat::from_fn(90, 2, |i, t| [1.0, 30.0][t] * ((i as f64 * [0.7, 0.3][t]).sin() + s.normal()));
+    let members: Vec<String> = (0..90).map(|i| ["a", "b"][i % 2].to_string()).collect();
+    let exogenous = faer::Mat::zeros(90, 0);
+    let given = Given { values: values.clone(), exogenous, times: None, members: Some(&members) };
+    let series = Series::of(given).unwrap();
+    let learner = Autoregression {
+        order: Order::Given(2),
+        standardise: Standardise::Members,
+        features: orff::params::Auto::Fixed(100),
+        ..Autoregression::default()
+    };
+    let model = learner.fit(&series, &mut Silent).unwrap();
+    let found = Report::of_series(&model, &series, 0.05, &mut Silent).unwrap();
+    assert!(found.generalisation.unwrap_err().contains("depend on those before them"));
+    // by hand: rows of a member are every other one, in units of its own
+    let unit = |i: usize, t: usize| {
+        let own: Vec<f64> = (i % 2..90).step_by(2).map(|k| values[(k, t)]).collect();
+        let mean = own.iter().sum::<f64>() / 45.0;
+        let spread = (own.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 45.0).sqrt();
+        (values[(i, t)] - mean) / spread
+    };
+    let linear = model.linear().unwrap();
+    let rows = faer::Mat::from_fn(86, 4, |i, k| unit(i + 4 - 2 * (1 + k / 2), k % 2));
+    let orff::rows::Inputs::Dense(rows) = linear.preparation.prepare(&orff::rows::Inputs::Dense(rows), 1).unwrap()
+    else {
+        panic!("dense rows stay dense")
+    };
+    let kernel = model.info.training.kernel.clone().unwrap();
+    let at = |i: usize| rows.row(i).iter().copied().collect::<Vec<f64>>();
+    let error = |i: usize| {
+        let (a, b) = (at(i), at(43 + i));
+        let e = linear.map.atoms().eval(&a, &b).unwrap() - kernel.eval(&a, &b).unwrap();
+        orff::linalg::eigen(e.as_ref()).unwrap().values.iter().fold(0.0f64, |most, e| most.max(e.abs()))
+    };
+    let expected = (0..43).map(error).fold(0.0, f64::max);
+    let seen = found.approximation.unwrap();
+    assert!((seen.measured - expected).abs() < 1e-9, "{} {expected}", seen.measured);
+    assert!(seen.bound.unwrap().0 > expected);
+    let linear = Autoregression { method: Method::Linear, ..learner };
+    let linear = Report::of_series(&linear.fit(&series, &mut Silent).unwrap(), &series, 0.05, &mut Silent).unwrap();
+    assert!(linear.approximation.unwrap_err().contains("no random features"));
+}
+
+/// Classes by the squared loss are ridge regression of their codes; of two classes these are ±1.
+#[test]
+fn reports_of_two_classes_are_those_of_their_codes() {
+    let mut s = orff::random::Stream::new(5, 1, 0);
+    let x = faer::Mat::from_fn(120, 2, |_, _| s.normal());
+    let class = faer::Mat::from_fn(120, 1, |i, _| f64::from(x[(i, 0)] + 0.5 * s.normal() > 0.3));
+    let report = |name: &str, y: &faer::Mat<f64>, more: serde_json::Value| {
+        let mut values = json!({"lengthscale": 1.2, "features": 60, "ridge": 0.01});
+        values.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let rows = orff::rows::Table::new(x.clone(), y.clone()).unwrap();
+        let model =
+            (orff::learn::learner(name).unwrap().fit)(values.as_object().unwrap(), &rows, &mut Silent).unwrap();
+        Report::of(&model, &rows, 0.05, &mut Silent).unwrap()
+    };
+    let codes = faer::Mat::from_fn(120, 1, |i, _| 2.0 * class[(i, 0)] - 1.0);
+    let (a, a_bounds) = report("classification", &class, json!({})).generalisation.unwrap();
+    let (b, b_bounds) = report("regression", &codes, json!({})).generalisation.unwrap();
+    for (name, a, b) in [
+        ("norm", a.norm, b.norm),
+        ("κ", a.kappa, b.kappa),
+        ("‖y‖", a.largest, b.largest),
+        ("risk", a.risk, b.risk),
+        ("bound", a_bounds.norm, b_bounds.norm),
+    ] {
+        assert!((a / b - 1.0).abs() < 1e-8 && a > 0.0, "{name}: {a} {b}");
+    }
+    for (more, why) in
+        [(json!({"class_weight": "balanced"}), "without weights"), (json!({"loss": "logistic"}), "squared loss")]
+    {
+        let refused = report("classification", &class, more).generalisation.unwrap_err();
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
 #[test]
 fn reports_are_of_the_draw_that_was_made() {
     let mut s = orff::random::Stream::new(6, 1, 0);

@@ -188,6 +188,8 @@ fn learning_is_answered_with_the_constants_of_the_kernel() {
         (json!({"ridge": 0.1}), "ridge: expected auto where no rows are given"),
         (json!({"graph": 0.1}), "graph: expected auto where no rows are given"),
         (json!({"rows": 10}), "rows: expected auto, or a number beside a ridge"),
+        (json!({"largest": 2.0}), "largest: expected auto where no rows are given"),
+        (json!({"rows": 10, "graph": 0.1, "largest": 2.0}), "largest: expected auto without a ridge or a norm"),
         (
             json!({"features": "auto", "epsilon": 0.1, "rows": 10, "graph": 0.1}),
             "graph: expected auto where features",
