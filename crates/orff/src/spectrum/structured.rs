@@ -1,7 +1,9 @@
 //! Structured frequencies: products of Hadamard and random sign matrices instead of dense orthogonal ones.
 
 use crate::linalg::Real;
+use crate::linalg::lanes::{Arithmetic, vectorised};
 use crate::random::Stream;
+use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
 
 /// Blocks of n rows of S·M, M = HD₁HD₂HD₃ (H the orthonormal Hadamard matrix, n the power of two from d up), cut to d
@@ -125,31 +127,49 @@ impl Structured {
             for b in from / n..to.div_ceil(n) {
                 v.copy_from_slice(&white);
                 for signs in self.signs[b].chunks_exact(n) {
-                    for (lane, sign) in v.chunks_exact_mut(LANES).zip(signs) {
-                        lane.iter_mut().for_each(|v| *v *= sign);
-                    }
+                    signed::<LANES>(&mut v, signs);
                     hadamard(&mut v, LANES);
                 }
-                for j in from.max(b * n)..to.min((b + 1) * n) {
-                    for i in 0..lanes {
-                        out[(top + i, j - from)] = T::of(v[(j - b * n) * LANES + i] * self.factors[j]);
-                    }
+                let (first, last) = (from.max(b * n), to.min((b + 1) * n));
+                let place = out.rb_mut().submatrix_mut(top, first - from, lanes, last - first);
+                let found = v.chunks_exact(LANES).skip(first - b * n).zip(&self.factors[first..last]);
+                for (column, (v, factor)) in place.col_iter_mut().zip(found) {
+                    column.iter_mut().zip(v).for_each(|(out, v)| *out = T::of(v * factor));
                 }
             }
         }
     }
 }
 
-/// v ← (H√n ⊗ I_lanes)v in place, n a power of two.
-fn hadamard(v: &mut [f64], lanes: usize) {
-    let mut half = lanes;
-    while half < v.len() {
-        for pair in v.chunks_exact_mut(2 * half) {
-            let (a, b) = pair.split_at_mut(half);
-            for (a, b) in a.iter_mut().zip(b) {
-                (*a, *b) = (*a + *b, *a - *b);
-            }
-        }
-        half *= 2;
+/// Every group of numbers times its sign.
+fn signed<const LANES: usize>(v: &mut [f64], signs: &[f64]) {
+    for (lane, sign) in v.as_chunks_mut::<LANES>().0.iter_mut().zip(signs) {
+        lane.iter_mut().for_each(|v| *v *= sign);
     }
 }
+
+/// Two levels of butterflies at a time, so that numbers are fetched half as often; sums are those of one level after the other.
+#[inline(always)]
+fn butterflies<A: Arithmetic>(v: &mut [f64], lanes: usize) {
+    let mut size = lanes;
+    while 4 * size <= v.len() {
+        for four in v.chunks_exact_mut(4 * size) {
+            let (ab, cd) = four.split_at_mut(2 * size);
+            let ((a, b), (c, d)) = (ab.split_at_mut(size), cd.split_at_mut(size));
+            for ((a, b), (c, d)) in a.iter_mut().zip(b).zip(c.iter_mut().zip(d)) {
+                let (p, q, r, s) = (*a + *b, *a - *b, *c + *d, *c - *d);
+                (*a, *b, *c, *d) = (p + r, q + s, p - r, q - s);
+            }
+        }
+        size *= 4;
+    }
+    if size < v.len() {
+        let (a, b) = v.split_at_mut(size);
+        a.iter_mut().zip(b).for_each(|(a, b)| (*a, *b) = (*a + *b, *a - *b));
+    }
+}
+
+vectorised!(
+    /// v ← (H√n ⊗ I_lanes)v in place, n a power of two.
+    fn hadamard(v: &mut [f64], lanes: usize) = butterflies
+);
