@@ -89,7 +89,12 @@ def report(
     if not isinstance(model, Estimator):
         raise refused("model", "a fitted estimator of this package", model)
     fitted = model._fitted()
-    rows = _data.inputs(model, X, reset=False)
+    try:
+        rows = _data.inputs(model, X, reset=False)
+    except ValueError as error:  # either may be of other columns
+        if not str(error).startswith("X has "):
+            raise
+        raise ParameterError(f"model, X: {error}") from None
     seen, given = model._training()["rows"], _data.rows(rows)
     if given != seen:
         raise ParameterError(f"X: expected the {seen} rows that the model was learned from, got {given}")
