@@ -75,6 +75,9 @@ def _on(ax: Axes | None, draw: Callable[[Axes], Any], options: dict[str, Any]) -
     import matplotlib.pyplot as plt
     from matplotlib.figure import Figure
 
+    for name, value in options.items():
+        if attribute(value, "__next__") is not None:
+            raise refused(f"options: {name}", "a value that can be read twice", value)
     if options:
         try:
             draw(Figure().subplots())
@@ -563,7 +566,7 @@ def learning_curve(
     shape = (rows,) if outputs is None else outputs.shape
     if shape[:1] != (rows,):
         raise unlike("y", f"{rows} rows", "X", shape[0] if shape else said(y))
-    if type(y).__module__.split(".")[0] == "pyarrow":
+    if type(y).__module__.split(".")[0] == "pyarrow" or attribute(y, "__len__") is None:
         y = outputs
     sizes = floats(train_sizes, "train_sizes", "numbers > 0")
     if sizes.ndim != 1 or not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():

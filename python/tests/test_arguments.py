@@ -626,6 +626,10 @@ CASES = {
         lambda: quantiles().predict(X[:, :1], levels=np.broadcast_to(0.5, 10**9)),
         "levels: expected at most 10000000 numbers",
     ),
+    "plot-option-once": (
+        lambda: draw("level_sets", sets(), linewidths=iter([1.0])),
+        "options: linewidths: expected a value that can be read twice, got ",
+    ),
     "plot-scoring-class": (lambda: draw("learning_curve", ridge(), X, Y, scoring=int), "options: scoring: int() takes at"),
     "labels-many": (lambda: labelled().score(X, np.broadcast_to(0.0, 10**12)), "y: expected 24 rows as in X"),
     # what is passed on
@@ -745,6 +749,13 @@ def test_both_arguments_of_unlike_sizes_are_named(name):
         call()
     for each in both:
         assert re.search(rf"\b{each}\b", str(error.value)), str(error.value)
+
+
+def test_what_becomes_an_array_is_one_for_learning_curves_too():
+    class Outputs:
+        __array_interface__ = Y.__array_interface__
+
+    assert len(draw("learning_curve", ridge(), X, Outputs(), train_sizes=[1.0], cv=2).lines) == 2
 
 
 def test_sizes_of_learning_curves_may_be_objects():
