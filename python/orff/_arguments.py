@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import ParameterError
-from ._json import plain, said
+from ._json import MOST as NUMBERS, plain, said
 
 THREADS = 4096
 """Most threads."""
@@ -26,6 +26,17 @@ PATH = 4096
 def refused(name: str, expected: str, given: Any) -> ParameterError:
     """The error of an argument that does not take what was given."""
     return ParameterError(f"{name}: expected {expected}, got {said(given)}")
+
+
+def unlike(name: str, expected: str, other: str, given: Any) -> ValueError:
+    """The error of an argument that does not go with another one, by the names of both."""
+    return ValueError(f"{name}: expected {expected} as in {other}, got {given}")
+
+
+def same_rows(name: str, given: int, other: str, rows: int) -> None:
+    """Refuse an argument that has not as many rows as another one."""
+    if given != rows:
+        raise unlike(name, f"{rows} rows", other, given)
 
 
 def flag(value: Any, name: str) -> bool:
@@ -114,6 +125,13 @@ def floats(values: Any, name: str, expected: str = "numbers", single: bool = Fal
         raise refused(name, expected, values) from None
 
 
+def few(found: np.ndarray, name: str) -> np.ndarray:
+    """Refuse more numbers than are written one by one."""
+    if found.size > NUMBERS:
+        raise ParameterError(f"{name}: expected at most {NUMBERS} numbers, got {found.size}")
+    return found
+
+
 def packed(values: np.ndarray) -> np.ndarray:
     """Numbers as the extension reads them at once: in double precision, side by side, none across the words of memory."""
     return np.require(values, np.float64, ["C", "A"])
@@ -122,7 +140,7 @@ def packed(values: np.ndarray) -> np.ndarray:
 def levels(values: Any, name: str = "levels", scalar: bool = False) -> np.ndarray:
     """Levels between 0 and 1, as an array of at most one axis."""
     expected = f"{'a number' if scalar else 'numbers'} between 0 and 1"
-    found = floats(values, name, expected)
+    found = few(floats(values, name, expected), name)
     if found.ndim > (0 if scalar else 1) or not found.size or not ((found > 0) & (found < 1)).all():
         raise refused(name, expected, values)
     return found

@@ -61,7 +61,7 @@ def alignment(
     n = number(rows, "rows", "a number ≥ 2 (pairs of rows are compared)", lambda n: 2 <= n <= LARGEST)
     power = number(mu, "mu", f"a number > 1 and ≤ {LARGEST:g}", lambda mu: 1 < mu <= LARGEST)
     q = law(posterior, "posterior")
-    p = np.full(q.shape, 1.0 / q.size) if prior is None else law(prior, "prior", q.size)
+    p = np.full(q.shape, 1.0 / q.size) if prior is None else law(prior, "prior", q.size, "posterior")
     seen = vector(losses, "losses", "numbers from 0 to 1")
     if seen.shape != q.shape or not ((seen >= -ROUNDING) & (seen <= 1 + ROUNDING)).all():
         raise refused("losses", f"{q.size} numbers from 0 to 1, one for each weight of the posterior", losses)

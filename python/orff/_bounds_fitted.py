@@ -100,7 +100,12 @@ def report(
         return Report(**json.loads(fitted.report_series(model._series().given()[0], *asked)))
     if X is None:
         raise refused("X", "the inputs that the model was learned from", None)
-    rows = _data.inputs(model, X, reset=False)
+    try:
+        rows = _data.inputs(model, X, reset=False)
+    except ValueError as error:  # either may be of other columns
+        if not str(error).startswith("X has "):
+            raise
+        raise ParameterError(f"model, X: {error}") from None
     seen, given = model._training()["rows"], _data.rows(rows)
     if given != seen:
         raise ParameterError(f"X: expected the {seen} rows that the model was learned from, got {given}")

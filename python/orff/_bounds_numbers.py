@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _orff
-from ._arguments import floats, number, refused
+from ._arguments import few, floats, number, refused
 from ._errors import ParameterError
 from ._json import dumps
 
@@ -43,15 +43,15 @@ def parameter(t: Any, rows: float) -> float:
 
 def vector(values: Any, name: str, expected: str) -> np.ndarray:
     """Finite numbers in one axis at most."""
-    found = floats(values, name, expected)
+    found = few(floats(values, name, expected), name)
     if found.ndim > 1 or not found.size or not np.isfinite(found).all():
         raise refused(name, expected, values)
     return found
 
 
-def law(values: Any, name: str, size: int | None = None) -> np.ndarray:
-    """Weights that sum to 1."""
-    expected = f"{'' if size is None else f'{size} '}weights ≥ 0 that sum to 1"
+def law(values: Any, name: str, size: int | None = None, other: str = "") -> np.ndarray:
+    """Weights that sum to 1, as many as another argument has."""
+    expected = "weights ≥ 0 that sum to 1" if size is None else f"{size} weights ≥ 0 that sum to 1 as in {other}"
     found = vector(values, name, expected)
     if found.ndim != 1 or found.size != (size or found.size) or (found < 0).any():
         raise refused(name, expected, values)

@@ -43,7 +43,7 @@ class Classifier(ClassifierMixin, Estimator):
             rows = _data.inputs(self, X, reset=True)
             self.classes_, numbers, names = _labels.numbered(y, _data.rows(rows))
             weights = _data.weights(sample_weight, len(numbers))
-            target = _labels.title(y)
+            target = _labels.title(y, len(numbers))
             self._learn(rows, numbers, weights, [target] if target else None, classes=names)
         return self
 
@@ -86,16 +86,13 @@ class Classifier(ClassifierMixin, Estimator):
             How often each row counts.
         """
         found = self.predict(X)
-        labels, known = self._truth(y)
-        if len(known) != len(found):
-            raise ValueError(f"y: expected {len(found)} rows as in X, got {len(known)}")
+        labels, known = self._truth(y, len(found))
         weight = _scores.weights(sample_weight, len(found))
         return _labels.share(labels, found[known], None if weight is None else weight[known])
 
-    def _truth(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The labels of the rows that have one, and which rows these are."""
-        labels, _ = _labels.labels(y)
-        return labels, np.ones(len(labels), dtype=bool)
+    def _truth(self, y: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        """Of so many rows the labels of those that have one, and which rows these are."""
+        return _labels.labels(y, rows), np.ones(rows, dtype=bool)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, calibrated on rows that the model had not learned from (logistic: its own).

@@ -34,14 +34,16 @@ def split(index: Any, what: str = "Y") -> tuple[Any, Any]:
     return index.get_level_values(1), index.get_level_values(0)
 
 
-def grow(times: np.ndarray, stamps: list[Any], members: np.ndarray | None) -> None:
-    """Refuse times that do not grow, in the words they were given in."""
+def grow(times: np.ndarray, stamps: list[Any], members: np.ndarray | None, what: str) -> None:
+    """Refuse times that do not grow, in the words they were given in; errors speak of the argument `what`."""
+    for row in np.flatnonzero(np.isnan(times))[:1]:
+        raise ValueError(f"{what}: row {row + 1}, column time: {stamps[row]} is not a time (every row needs one)")
     groups = [np.arange(len(times))] if members is None else [np.flatnonzero(members == m) for m in np.unique(members)]
     for rows in groups:
         for k in np.flatnonzero(np.diff(times[rows]) <= 0)[:1]:
             before, row = rows[k], rows[k + 1]
             raise ValueError(
-                f"time: row {row + 1}, column time: {stamps[row]} does not come after {stamps[before]} "
+                f"{what}: row {row + 1}, column time: {stamps[row]} does not come after {stamps[before]} "
                 f"of row {before + 1}: sort the rows by time, and keep one of those with equal times"
             )
 
@@ -53,7 +55,7 @@ def follow(index: Any, learned: Any, order: int) -> None:
         raise ValueError(f"history: expected times as those learned from ({learned.dtype}), got {index.dtype}")
     times = np.asarray(times_of(known))
     own = times[len(times) - len(index) :]
-    grow(own, list(index), None)
+    grow(own, list(index), None, "history")
     steps = np.diff(own if learned is None else times[: len(learned)])
     step = np.median(steps[steps > 0]) if (steps > 0).any() else np.nan
     for k in np.flatnonzero(np.abs(np.diff(own[-order:]) - step) >= 0.5 * step)[:1]:
@@ -64,8 +66,9 @@ def follow(index: Any, learned: Any, order: int) -> None:
         )
 
 
-def numbered(index: Any, members: list[str] | None) -> None:
-    """Refuse numbers of rows that do not grow; where they jump, say that rows are taken one after the other."""
+def numbered(index: Any, members: list[str] | None, what: str) -> None:
+    """Refuse numbers of rows of the argument `what` that do not grow; where they jump, say that rows are taken one after the
+    other."""
     values = np.asarray(index)
     if values.dtype.kind not in "iuf" or len(values) < 2:
         return
@@ -76,12 +79,12 @@ def numbered(index: Any, members: list[str] | None) -> None:
     for k in np.flatnonzero(~(steps > 0))[:1]:
         before = order[np.flatnonzero(order == rows[k])[0] - 1]
         raise ValueError(
-            f"index: row {rows[k] + 1}: {values[rows[k]]} does not come after {values[before]} of row {before + 1}: "
+            f"{what}: index: row {rows[k] + 1}: {values[rows[k]]} does not come after {values[before]} of row {before + 1}: "
             "sort the rows by time, or number them anew (reset_index)"
         )
     for k in np.flatnonzero(steps >= 1.5 * np.median(steps))[:1] if len(steps) else []:
         warn(
-            f"index: row {rows[k] + 1}: {values[rows[k]]} jumps by {steps[k]:g}, but numbers of an index only count "
+            f"{what}: index: row {rows[k] + 1}: {values[rows[k]]} jumps by {steps[k]:g}, but numbers of an index only count "
             "rows, which are taken to follow each other; give time=Y.index where rows are missing",
             UserWarning,
         )

@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from . import _data, _scores
-from ._arguments import floats, packed, refused
+from ._arguments import few, floats, packed, refused, same_rows, unlike
 from ._base import Estimator, _lengthscale
 from ._errors import ParameterError
 from ._json import said
@@ -79,8 +79,7 @@ class Curves(RegressorMixin, Estimator):
             return found.reshape(-1) if self._flat else found
         asked = _arguments(at)
         if asked.ndim == 2:
-            if len(asked) != _data.rows(rows):
-                raise ValueError(f"at: expected {_data.rows(rows)} rows as in X, got {len(asked)}")
+            same_rows("at", len(asked), "X", _data.rows(rows))
             return model.values_of_each(rows, packed(asked), self._threads())
         found = model.values(rows, np.atleast_1d(asked).tolist(), self._threads())
         return found.reshape(-1) if asked.ndim == 0 else found
@@ -156,8 +155,8 @@ def _points(y: Any, rows: int | None = None) -> np.ndarray | None:
     """Pairs (t, values) side by side as t₁, y₁, t₂, y₂, …, NaN after the last; None where y is no list of pairs."""
     if not isinstance(y, (list, tuple)) or not y or not all(_is_pair(each) for each in y):
         return None
-    if rows is not None and len(y) != rows:
-        raise ValueError(f"y: expected {rows} curves as X has rows, got {len(y)}")
+    if rows is not None:
+        same_rows("y", len(y), "X", rows)
     longest = max((len(t) for t, _ in y), default=0)
     if longest == 0:
         raise ValueError("y: expected a point in one of the curves at least, got none")
@@ -191,12 +190,12 @@ def _weights(sample_weight: Any, points: np.ndarray) -> np.ndarray | None:
     if not isinstance(sample_weight, (list, tuple)) or not any(_axes(each) for each in sample_weight):
         return _data.weights(sample_weight, n)
     if len(sample_weight) != n:
-        raise ValueError(f"sample_weight: expected {n} arrays as there are curves, got {len(sample_weight)}")
+        raise unlike("sample_weight", f"{n} arrays, one for each curve,", "X and y", len(sample_weight))
     found = np.zeros((n, width))
     for i, each in enumerate(sample_weight):
         own, count = floats(each, f"sample_weight: curve {i + 1}"), int((~np.isnan(points[i, ::2])).sum())
         if own.shape != (count,):
-            raise ValueError(f"sample_weight: expected {count} numbers for curve {i + 1}, got {said(each)}")
+            raise unlike("sample_weight", f"{count} numbers for curve {i + 1}", "y", said(each))
         found[i, : 2 * count] = np.repeat(own, 2)
     return found
 
@@ -204,6 +203,7 @@ def _weights(sample_weight: Any, points: np.ndarray) -> np.ndarray | None:
 def _arguments(at: Any) -> np.ndarray:
     """Arguments as an array of at most two axes."""
     found = floats(at, "at", "finite numbers")
+    found = found if found.ndim > 1 else few(found, "at")
     if found.ndim > 2 or not found.size or not (np.isfinite(found) | (np.isnan(found) & (found.ndim == 2))).all():
         raise refused("at", "finite numbers", at)
     return found

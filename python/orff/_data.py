@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
 from . import _orff, _tasks
-from ._arguments import array
+from ._arguments import array, same_rows, unlike
 from ._json import attribute
 
 READ = [np.float64, np.float32, np.int64, np.int32]
@@ -45,8 +45,10 @@ def is_arrow(data: Any) -> bool:
 
 def column_names(data: Any) -> list[str] | None:
     """The names of the columns of a table, if they are words."""
-    names = getattr(data, "columns" if is_pandas(data) or not hasattr(data, "column_names") else "column_names", None)
-    if names is None or not (is_pandas(data) or is_arrow(data)):
+    if not (is_pandas(data) or is_arrow(data)):
+        return None
+    names = attribute(data, "columns" if is_pandas(data) or not hasattr(data, "column_names") else "column_names")
+    if names is None:
         return None
     names = list(names)
     return names if all(isinstance(name, str) for name in names) else None
@@ -176,7 +178,7 @@ def graph(weights: Any, rows: int) -> Any:
         given = type(weights).__name__
         raise TypeError(f"graph: expected a sparse matrix of weights, for example scipy.sparse.csr_array, got {given}")
     if weights.shape != (rows, rows):
-        raise ValueError(f"graph: expected weights of shape {(rows, rows)}, got {weights.shape}")
+        raise unlike("graph", f"weights between {rows} rows, of shape {(rows, rows)},", "X", weights.shape)
     _sound(weights, "graph")
     return _parts(weights.tocsr(), "graph")
 
@@ -258,8 +260,7 @@ def learned(
         long, tasks = _tasks.pairs(task, observed(y), rows(X), known)
         return long, tasks, len(tasks) == 1, weights(sample_weight, rows(X))
     y, names, flat = outputs(y)
-    if rows(y) != rows(X):
-        raise ValueError(f"y: expected {rows(X)} rows as in X, got {rows(y)}")
+    same_rows("y", rows(y), "X", rows(X))
     width = 1 if flat else len(y) if isinstance(y, list) else y.shape[1]
     return y, names, flat, weights(sample_weight, rows(X), width)
 
@@ -303,6 +304,6 @@ def weights(sample_weight: Any, n: int, p: int | None = None) -> np.ndarray | No
     if w.ndim == 0:
         w = np.full(n, float(w))
     if w.shape not in ((n,), (n, p)):
-        expected = f"({n},)" if p is None else f"({n},) or ({n}, {p})"
-        raise ValueError(f"sample_weight: expected shape {expected}, got {w.shape}")
+        shape, other = (f"({n},)", "X") if p is None else (f"({n},) or ({n}, {p})", "X and y")
+        raise unlike("sample_weight", f"shape {shape}", other, w.shape)
     return w

@@ -9,8 +9,9 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 
 from . import _clock, _data, _orff, _tasks
-from ._arguments import flag, floats, packed, refused, whole
+from ._arguments import flag, floats, packed, refused, same_rows, whole
 from ._base import Estimator, Watching, seed
+from ._errors import ParameterError
 from ._json import dumps
 from ._warn import warn
 
@@ -246,7 +247,7 @@ class Forecaster(Estimator):
             learned = None if self._rows is None else self._rows.index
             _clock.follow(index, learned if type(learned) is type(index) else None, self.lags)
         else:
-            _clock.numbered(index, None)
+            _clock.numbered(index, None, "history")
         return values, member
 
     def _frame(self, index: Any, history: Any) -> Any:
@@ -294,7 +295,12 @@ class Forecaster(Estimator):
                 expected = f"{len(names)} columns ({', '.join(names)})" if names else "none"
                 got = "none" if what == "exog" and exog is None else given.shape[1]
                 raise ValueError(f"{what}: expected {expected}, as was learned from, got {got}")
-        found = model.one_step(rows.given()[0], std)
+        try:
+            found = model.one_step(rows.given()[0], std)
+        except ParameterError as error:
+            if member is None and str(error).startswith("member: "):  # the index names it
+                raise ParameterError(f"Y, {error}") from None
+            raise
         shown = _shown(Y.index if rows.table else None, self.names, rows.table, rows.one)
         return (shown(found[0]), shown(found[1])) if std else shown(found[0])
 
@@ -450,8 +456,7 @@ def _rows(Y: Any, exog: Any, time: Any, member: Any) -> _Rows:
     """A series with its times and names."""
     values, table = _table(Y, "Y"), _is_table(Y)
     others = np.zeros((len(values), 0)) if exog is None else _table(exog, "exog")
-    if len(others) != len(values):
-        raise ValueError(f"exog: expected {len(values)} rows as in Y, got {len(others)}")
+    same_rows("exog", len(others), "Y", len(values))
     if not len(values):
         raise ValueError("Y: a series needs rows, got none")
     index, named = _clock.split(Y.index) if table else (None, None)
@@ -461,12 +466,12 @@ def _rows(Y: Any, exog: Any, time: Any, member: Any) -> _Rows:
         members = None if named is None else _named(named)
     stamps = time if time is not None else index if _clock.is_clock(index) else None
     times = None if stamps is None else _clock.times_of(stamps)
-    if times is not None and len(times) != len(values):
-        raise ValueError(f"time: expected {len(values)} times, one per row of Y, got {len(times)}")
     if times is not None:
-        _clock.grow(np.asarray(times), list(stamps), None if members is None else np.asarray(members))
+        same_rows("time", len(times), "Y", len(values))
+        groups, what = None if members is None else np.asarray(members), "Y" if time is None else "time"
+        _clock.grow(np.asarray(times), list(np.asarray(stamps) if what == "time" else stamps), groups, what)
     elif table:
-        _clock.numbered(index, members)
+        _clock.numbered(index, members, "Y")
     names = _names(Y, values.shape[1], "y")
     return _Rows(values, others, times, members, names, _names(exog, others.shape[1], "u"), index, table, _is_one(Y))
 

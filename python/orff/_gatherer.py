@@ -42,6 +42,10 @@ class Moments:
     def __init__(self, gathering: _orff.Gathering, learner: str, names: tuple[list[str] | None, list[str] | None]):
         if not isinstance(gathering, _orff.Gathering):
             raise refused("gathering", "that of moments_ of an estimator", gathering)
+        if not isinstance(learner, str) or learner not in _classes():
+            raise refused("learner", f"one of {', '.join(_classes())}", learner)
+        if not isinstance(names, (tuple, list)) or len(names) != 2 or not all(map(_is_names, names)):
+            raise refused("names", "two lists of words, of inputs and of outputs, or None in their place", names)
         self._gathering = gathering
         self._learner = learner
         self._names = names
@@ -112,11 +116,21 @@ class Moments:
 Moments.__module__ = "orff"
 
 
-def _class(learner: str) -> str:
-    """The name of the class of a learner."""
+def _classes() -> dict[str, type]:
+    """The classes of learners whose rows can be added."""
     from ._learners import CLASSES
 
-    return CLASSES[learner].__name__
+    return {learner: each for learner, each in CLASSES.items() if issubclass(each, Gatherer)}
+
+
+def _class(learner: str) -> str:
+    """The name of the class of a learner."""
+    return _classes()[learner].__name__
+
+
+def _is_names(names: Any) -> bool:
+    """Whether it is names of columns, or none."""
+    return names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names))
 
 
 class Gatherer(Regressor):

@@ -66,7 +66,7 @@ def plain(value: Any, inside: tuple[int, ...] = ()) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return value.encode(errors="backslashreplace").decode()  # halves of characters are no text
+        return _text(value)
     if isinstance(value, int):
         return int(value) if abs(value) <= sys.float_info.max else "inf" if value > 0 else "-inf"
     if isinstance(value, np.ndarray) and value.size > MOST:
@@ -86,4 +86,9 @@ def plain(value: Any, inside: tuple[int, ...] = ()) -> Any:
             return {plain(str(key)): plain(item, inside) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [plain(item, inside) for item in value]
-    return _WORDS.repr(value)
+    return _text(_WORDS.repr(value))
+
+
+def _text(word: str) -> str:
+    """A word as a text, which halves of characters are not."""
+    return word.encode(errors="backslashreplace").decode()

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from . import _data
-from ._arguments import array, refused
+from ._arguments import array, refused, same_rows
 from ._json import attribute, said
 from ._tasks import text
 
@@ -18,22 +18,22 @@ LABEL = (str, Real, np.bool_)
 LABELS = "labels: words, whole numbers or booleans"
 
 
-def labels(y: Any) -> tuple[np.ndarray, str | None]:
-    """The labels of rows as one array, and the name of their column; every row has one."""
-    y, absent, name = _column(y)
+def labels(y: Any, rows: int) -> np.ndarray:
+    """The labels of so many rows as one array; every row has one."""
+    y, absent, _ = _column(y, rows)
     if np.any(absent):
         raise ValueError(f"y: expected a label for each row, got none (or NaN) in row {int(np.argmax(absent)) + 1}")
     _discrete(y)
-    return y, name
+    return y
 
 
-def some_labels(y: Any, unlabelled: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
-    """The labels of the rows that have one, which rows these are, and the name of their column."""
+def some_labels(y: Any, unlabelled: Any, rows: int) -> tuple[np.ndarray, np.ndarray, str | None]:
+    """Of so many rows the labels of those that have one, which rows these are, and the name of their column."""
     if unlabelled is not None and not isinstance(unlabelled, LABEL):
         raise refused("unlabeled", "None, a word or a number", unlabelled)
     if unlabelled is not None:
         name(unlabelled, "unlabeled")
-    y, absent, title = _column(y)
+    y, absent, title = _column(y, rows)
     if y.dtype.kind in "OU":
         absent = absent | np.array([isinstance(v, str) and v == "" for v in y], dtype=bool)
     if unlabelled is not None:
@@ -55,18 +55,18 @@ def _discrete(y: np.ndarray) -> None:
         check_classification_targets(y)
 
 
-def title(y: Any) -> str | None:
+def title(y: Any, rows: int) -> str | None:
     """The name of the column of labels, if it has one."""
-    return _column(y)[2]
+    return _column(y, rows)[2]
 
 
-def column(y: Any) -> np.ndarray:
-    """What may be labels, as one array."""
-    return _column(y)[0]
+def column(y: Any, rows: int) -> np.ndarray:
+    """What may be labels of so many rows, as one array."""
+    return _column(y, rows)[0]
 
 
-def _column(y: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
-    """Labels as one array, which of them are missing, and the name of their column."""
+def _column(y: Any, rows: int) -> tuple[np.ndarray, np.ndarray, str | None]:
+    """Labels of so many rows as one array, which of them are missing, and the name of their column."""
     if y is None:
         raise ValueError("y: this estimator requires y to be passed, but the target y is None")
     _data.present(y, "y")
@@ -82,6 +82,7 @@ def _column(y: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
     y = _array(y)
     if y.ndim not in (1, 2) or y.shape[1:] not in ((), (1,)):
         raise ValueError(f"y: expected a label for each row, of shape (n,), got {y.shape}")
+    same_rows("y", len(y), "X", rows)  # before each of them is looked at
     with _data.named("y"):
         y = column_or_1d(y, warn=True)
     absent = np.array([_is_none(v) for v in y], dtype=bool) if y.dtype.kind == "O" else y != y
@@ -130,10 +131,7 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def numbered(y: Any, rows: int) -> tuple[np.ndarray, np.ndarray, tuple[list[str], str]]:
     """Of labels of so many rows: the different ones, which of them each row has, and their names."""
-    y, _ = labels(y)
-    if len(y) != rows:
-        raise ValueError(f"y: expected {rows} rows as in X, got {len(y)}")
-    classes, numbers = encode(y)
+    classes, numbers = encode(labels(y, rows))
     return classes, numbers, names(classes)
 
 
@@ -154,7 +152,7 @@ def name(label: Any, what: str = "y") -> str:
         label = label.item()
     if isinstance(label, float) and label.is_integer() and abs(label) < 2**53:
         label = int(label)
-    return text(str(label), what)
+    return text(label if isinstance(label, int) else str(label), what)
 
 
 def names(classes: np.ndarray) -> tuple[list[str], str]:

@@ -41,7 +41,7 @@ class Learned(LearnedKernel, Transformer):
         with self._whole():
             rows = _data.inputs(self, X, reset=True)
             weights = _data.weights(sample_weight, _data.rows(rows))
-            if self._labelled(y):
+            if self._labelled(y, _data.rows(rows)):
                 _, numbers, names = _labels.numbered(y, _data.rows(rows))
                 self._learn(rows, numbers, weights, None, classes=names)
             else:
@@ -49,8 +49,8 @@ class Learned(LearnedKernel, Transformer):
                 self._learn(rows, outputs, weights, None)
         return self
 
-    def _labelled(self, y: Any) -> bool:
-        """Whether outputs are labels: words, whole numbers and booleans are, unless the user says otherwise."""
+    def _labelled(self, y: Any, rows: int) -> bool:
+        """Whether outputs of so many rows are labels: words, whole numbers and booleans are, unless the user says otherwise."""
         if y is None:
             return True
         if isinstance(self.likeness, str) and self.likeness in ("classes", "targets"):
@@ -60,4 +60,4 @@ class Learned(LearnedKernel, Transformer):
             shape = array(y, "y", "labels or targets, as many as X has rows").shape
         if len(shape) == 2 and shape[1] != 1:
             return False
-        return _labels.column(y).dtype.kind != "f"
+        return _labels.column(y, rows).dtype.kind != "f"

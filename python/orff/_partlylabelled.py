@@ -34,9 +34,7 @@ class PartlyLabelled(Classifier):
         # a row of weight two would be two neighbours of each other: weights of rows are not repetitions here
         with self._whole():
             rows = _data.inputs(self, X, reset=True)
-            labels, known, target = _labels.some_labels(y, self.unlabeled)
-            if len(known) != _data.rows(rows):
-                raise ValueError(f"y: expected {_data.rows(rows)} rows as in X, got {len(known)}")
+            labels, known, target = _labels.some_labels(y, self.unlabeled, _data.rows(rows))
             self.classes_, numbers = _labels.encode(labels)
             classes = np.full(len(known), np.nan)
             classes[known] = numbers
@@ -45,8 +43,8 @@ class PartlyLabelled(Classifier):
             self._learn(rows, classes, None, [target] if target else None, classes=names, graph=joined)
         return self
 
-    def _truth(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        return _labels.some_labels(y, self.unlabeled)[:2]
+    def _truth(self, y: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        return _labels.some_labels(y, self.unlabeled, rows)[:2]
 
     def _parameters(self) -> str:
         values = json.loads(super()._parameters())

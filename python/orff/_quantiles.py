@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from . import _data, _scores
-from ._arguments import coverages, floats, levels as between, packed, refused, whole
+from ._arguments import coverages, floats, levels as between, packed, refused, unlike, whole
 from ._base import Estimator, seed
 
 
@@ -134,7 +134,7 @@ class Quantiles(RegressorMixin, Estimator):
         if given.ndim == 1 and shape[1] == 1:
             given = given.reshape(-1, 1)
         if given.ndim and given.shape != shape:
-            raise ValueError(f"y: expected one number or shape {shape}, got {np.shape(y)}")
+            raise unlike("y", f"one number or shape {shape}", "the predictions of X", given.shape)
         values = packed(np.broadcast_to(given, shape))
         return self._shaped(model.cdf(rows, values, self._threads()))
 

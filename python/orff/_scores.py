@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.metrics import r2_score
 
 from . import _data
+from ._arguments import unlike
 
 SUM = 1e150
 """Sums of weights below this leave room for sums of squares."""
@@ -40,7 +41,7 @@ def observed(y: Any, shape: tuple[int, int]) -> np.ndarray:
     found = _data.observed(y)
     found = found if found.ndim == 2 else found.reshape(len(found), 1)
     if found.shape != shape:
-        raise ValueError(f"y: expected shape {shape} as the predictions have, got {found.shape}")
+        raise unlike("y", f"shape {shape}", "the predictions of X", found.shape)
     return finite(found)
 
 

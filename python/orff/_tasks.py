@@ -8,26 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from ._arguments import array, refused
+from ._arguments import array, refused, unlike
 from ._json import attribute, said
 
 WHOLE = re.compile(r"(-?\d+)\.0+")
 """Numbers that other programs write without a point."""
 
 
-def labels(values: Any, n: int, what: str = "task") -> np.ndarray:
-    """The task, or the member, of each of n rows as it was given: a word or a number."""
+def labels(values: Any, n: int, what: str = "task", other: str = "X") -> np.ndarray:
+    """The task, or the member, of each of n rows of another argument as it was given: a word or a number."""
     if type(values).__module__.split(".")[0] == "pyarrow" and hasattr(values, "to_pylist"):
         values = values.to_pylist()
     elif attribute(values, "to_numpy") is not None:
         try:
             values = values.to_numpy()
-        except NotImplementedError:  # types of Arrow that pandas holds and cannot read
-            raise refused(what, f"a word or a number in each of {n} rows", values.dtype) from None
+        except MemoryError:
+            raise
+        except Exception:  # types of Arrow that pandas holds and cannot read, and whatever objects raise
+            given = attribute(values, "dtype")
+            raise refused(what, f"a word or a number in each of {n} rows", values if given is None else given) from None
     found = array(values, what, f"a word or a number in each of {n} rows")
     if found.shape != (n,):
         given = found.shape if found.ndim else said(values)
-        raise ValueError(f"{what}: expected shape ({n},), a word or a number for each row, got {given}")
+        raise unlike(what, f"shape ({n},), a word or a number for each row", other, given)
     if found.dtype.kind not in "iubfUSO":
         raise ValueError(f"{what}: expected words or numbers, got {found.dtype}")
     if found.dtype.kind == "O":
@@ -78,7 +81,7 @@ def member(value: Any) -> str:
 
 def members(values: Any, n: int) -> list[str]:
     """The name of the member of each of n rows."""
-    found = labels(values, n, "member").tolist()
+    found = labels(values, n, "member", "Y").tolist()
     for row, value in enumerate(found):
         if _is_missing(value) or value == "":
             raise ValueError(f"member: expected a word or a number in each row, got none in row {row + 1}")
@@ -120,6 +123,6 @@ def pairs(task: Any, y: Any, n: int, known: list[str] | None = None) -> tuple[np
     """Outputs of long rows as the extension reads them, the number of a task and its value, and the tasks."""
     values = np.asarray(y, dtype=np.float64)
     if values.shape not in ((n,), (n, 1)):
-        raise ValueError(f"y: expected shape ({n},), the value of the task of each row, got {values.shape}")
+        raise unlike("y", f"shape ({n},), the value of the task of each row", "X", values.shape)
     numbers, tasks = numbered(task, n, known)
     return np.column_stack([numbers.astype(np.float64), values.reshape(-1)]), tasks

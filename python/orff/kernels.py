@@ -19,9 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _orff
-from ._arguments import array, floats, whole
+from ._arguments import array, few, floats, whole, word
 from ._errors import ParameterError
-from ._json import MOST, attribute, dumps, plain
+from ._json import attribute, dumps, plain
+
+DEEPEST = 8
+"""Lists within each other: matrices of atoms are three, and nothing is deeper."""
 
 
 class Kernel:
@@ -29,7 +32,7 @@ class Kernel:
 
     Parameters
     ----------
-    form : str or mapping
+    kernel : str or mapping
         An expression such as ``"curl-free(matern(2.5)) + 0.1*div-free"``, or the structured form that it stands for.
 
     Examples
@@ -47,8 +50,8 @@ class Kernel:
     __array_ufunc__ = None  # arrays leave sums and products with kernels to these
     __pandas_priority__ = 5000  # and so do the tables of pandas, whose own is 4000
 
-    def __init__(self, form: str | Mapping[str, Any] | Kernel):
-        self._read(form, "kernel")
+    def __init__(self, kernel: str | Mapping[str, Any] | Kernel):
+        self._read(kernel, "kernel")
 
     def _read(self, form: Any, name: str) -> None:
         """Let the library read and check it; errors speak of the argument of that name."""
@@ -168,7 +171,9 @@ def _float(number: Any) -> float | None:
 
 def spectrum(name: str, **fields: Any) -> Kernel:
     """The scalar kernel of a spectrum with its parameters."""
-    return Kernel({"kernel": "decomposable", "spectrum": {"name": name, **plain(fields)}})
+    word(name, "name", *(each.replace("_", "-") for each in _spectra.__all__))
+    known = {field: _shallow(value, field) for field, value in fields.items()}
+    return Kernel({"kernel": "decomposable", "spectrum": {"name": name, **known}})
 
 
 def _law(kernel: Kernel | str) -> dict[str, Any]:
@@ -189,14 +194,25 @@ def as_kernel(kernel: Kernel | str | Mapping[str, Any], name: str = "kernel") ->
     return made
 
 
+def _shallow(values: Any, name: str) -> Any:
+    """Numbers, words and lists, for the library to read; what is too deep for it is refused."""
+    form = plain(values)
+    if _depth(form) > DEEPEST:
+        raise ParameterError(f"{name}: expected lists at most {DEEPEST} deep, got deeper ones")
+    return form
+
+
+def _depth(form: Any) -> int:
+    """How many lists and tables are within each other."""
+    inside = form.values() if isinstance(form, dict) else form if isinstance(form, list) else ()
+    return 1 + max(map(_depth, inside), default=0) if isinstance(form, (dict, list)) else 0
+
+
 def _rows(values: Any, name: str) -> Any:
     """The rows of a matrix, for the library to read; what is none is for the library to refuse."""
     if attribute(values, "__array__") is None:
-        return plain(values)
-    found = array(values, name, "a matrix given by its rows")
-    if found.size > MOST:
-        raise ParameterError(f"{name}: expected at most {MOST} numbers, got {found.size}")
-    return plain(found)
+        return _shallow(values, name)
+    return plain(few(array(values, name, "a matrix given by its rows"), name))
 
 
 def decomposable(kernel: Kernel | str = "gaussian", output: str | ArrayLike = "identity") -> Kernel:
@@ -260,7 +276,7 @@ def helmholtz(kernel: Kernel | str = "gaussian", gradient: float | str = "auto")
     >>> bool(np.allclose(orff.helmholtz(k, 0.3)(X), parts(X)))
     True
     """
-    return Kernel({"kernel": "helmholtz", "spectrum": _law(kernel), "gradient": plain(gradient)})
+    return Kernel({"kernel": "helmholtz", "spectrum": _law(kernel), "gradient": _shallow(gradient, "gradient")})
 
 
 def transformable(kernel: Kernel | str, *views: ArrayLike) -> Kernel:
@@ -337,4 +353,5 @@ def precompose(by: ArrayLike, of: Kernel | str) -> Kernel:
     return Kernel({"kernel": "precomposed", "by": _rows(by, "by"), "of": as_kernel(of, "of").form})
 
 
-from ._spectra import *  # noqa: E402, F403  (made of `spectrum` above)
+from . import _spectra  # noqa: E402  (made of `spectrum` above)
+from ._spectra import *  # noqa: E402, F403

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arguments import array, coverages as wide_of, flag, floats, levels as between, refused, whole, word
+from ._arguments import array, coverages as wide_of, flag, floats, levels as between, refused, same_rows, unlike, whole, word
 from ._errors import ParameterError
 from ._json import attribute, plain, said
 
@@ -75,6 +75,9 @@ def _on(ax: Axes | None, draw: Callable[[Axes], Any], options: dict[str, Any]) -
     import matplotlib.pyplot as plt
     from matplotlib.figure import Figure
 
+    for name, value in options.items():
+        if attribute(value, "__next__") is not None:
+            raise refused(f"options: {name}", "a value that can be read twice", value)
     if options:
         try:
             draw(Figure().subplots())
@@ -562,8 +565,8 @@ def learning_curve(
     outputs = None if y is None else array(y, "y", f"{rows} rows as in X")
     shape = (rows,) if outputs is None else outputs.shape
     if shape[:1] != (rows,):
-        raise ValueError(f"y: expected {rows} rows as in X, got {shape[0] if shape else said(y)}")
-    if type(y).__module__.split(".")[0] == "pyarrow":
+        raise unlike("y", f"{rows} rows", "X", shape[0] if shape else said(y))
+    if type(y).__module__.split(".")[0] == "pyarrow" or attribute(y, "__len__") is None:
         y = outputs
     sizes = floats(train_sizes, "train_sizes", "numbers > 0")
     if sizes.ndim != 1 or not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():
@@ -571,12 +574,26 @@ def learning_curve(
     if attribute(estimator, "fit") is None:
         raise refused("estimator", "an estimator of scikit-learn's kind", estimator)
     groups = options.pop("groups", None)
-    if groups is not None and array(groups, "groups", f"a group for each of {rows} rows").shape != (rows,):
-        raise refused("groups", f"a group for each of {rows} rows", groups)
+    if groups is not None and array(groups, "groups", f"a group for each of {rows} rows of X").shape != (rows,):
+        raise refused("groups", f"a group for each of {rows} rows of X", groups)
     folds = _folds(cv, estimator, X, y, rows, groups)
     # a fit that fails says why
-    options = {"train_sizes": train_sizes, "cv": folds, "error_score": "raise", **options}
-    sizes, train, test = curve(estimator, X, y, **options)
+    if array(train_sizes, "train_sizes", "numbers > 0").dtype.kind not in "iu":
+        train_sizes = sizes
+    for name, value in options.items():
+        try:
+            repr(value)
+        except Exception:  # scikit-learn would fail to say what was given
+            raise refused(f"options: {name}", "what scikit-learn takes", value) from None
+    try:
+        sizes, train, test = curve(
+            estimator, X, y, **{"train_sizes": train_sizes, "cv": folds, "error_score": "raise", **options}
+        )
+    except Exception as error:
+        if not options or isinstance(error, MemoryError):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"options: {', '.join(options)}: {str(error)[:400]}") from error
 
     def draw(ax: Axes) -> None:
         for name, scores in (("learned from", train), ("held out", test)):
@@ -731,8 +748,7 @@ def _on_grid(y: Any, rows: int, columns: int) -> np.ndarray:
 
     found = _data.observed(y)
     found = found if found.ndim == 2 else found.reshape(len(found), 1)
-    if len(found) != rows:
-        raise ValueError(f"y: expected {rows} rows as in X, got {len(found)}")
+    same_rows("y", len(found), "X", rows)
     if found.shape[1:] != (columns,):
         raise ValueError(f"y: expected {columns} columns, the grid of the model, got {found.shape[1]}")
     return found

@@ -1,6 +1,7 @@
 """Arguments that cannot be used are refused by their names, with what they take and what was given."""
 
 import json
+import re
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,6 +27,11 @@ ATOMS = orff.atoms(np.ones((4, 3)), np.ones((4, 2, 1)))
 SELF: list = [1.0]
 SELF.append(SELF)
 INSIDE: dict = {}
+FRAME = pd.DataFrame(SERIES, columns=["y1", "y2"])
+DATED = FRAME.set_index(pd.date_range("2020", periods=N))
+DEEP: dict = {"kernel": "decomposable"}
+for _ in range(70):
+    DEEP = {"kernel": "scaled", "factor": 1.0, "of": DEEP}
 INSIDE["a"] = INSIDE
 TWICE = pd.DataFrame(np.column_stack([Y, Y]), columns=["a", "b", "a", "b"])
 
@@ -275,15 +281,15 @@ CASES = {
     "score-labels-nan": (lambda: labelled().score(X, [*LABELS[1:], np.nan]), LABEL),
     "score-rows": (
         lambda: quantiles().score(X[:, :1], Y[1:, 0]),
-        "y: expected shape (24, 1) as the predictions have",
+        "y: expected shape (24, 1) as in the predictions of X",
     ),
     "score-infinite": (
         lambda: quantiles().score(X[:, :1], np.full(N, np.inf)),
         "y: row 1, column output 1: inf is not",
     ),
     "score-large": (lambda: fitted().score(X, 1e308 * Y), "y: row 1, column output 1: "),
-    "score-none": (lambda: fitted().score(X, np.zeros(0)), "y: expected shape (24, 2) as the predictions have"),
-    "score-pairs": (lambda: curved().score(X, [([0, 1], [1, 2])]), "y: expected 24 curves as X has rows, got 1"),
+    "score-none": (lambda: fitted().score(X, np.zeros(0)), "y: expected shape (24, 2) as in the predictions of X"),
+    "score-pairs": (lambda: curved().score(X, [([0, 1], [1, 2])]), "y: expected 24 rows as in X, got 1"),
     "score-arguments": (
         lambda: curved().score(X, [([0, np.nan], [1, 2])] * N),
         "y: row 1, column argument 2: nan is not",
@@ -355,10 +361,10 @@ CASES = {
         "other: expected moments of OperatorRidge, got those of VectorField",
     ),
     # series by their names in Python
-    "forecast-exog-none": (lambda: beside().forecast(3), "exog: expected 3 rows to come of 1 variables, got none"),
+    "forecast-exog-none": (lambda: beside().forecast(3), "exog: expected 3 rows to come (steps) of 1 variables"),
     "forecast-exog-few": (
         lambda: beside().forecast(3, exog=[[1.0]]),
-        "exog: expected 3 rows to come of 1 variables, got 1×1",
+        "exog: expected 3 rows to come (steps) of 1 variables, got 1×1",
     ),
     "forecast-exog-nan": (lambda: beside().forecast(1, exog=[[np.nan]]), "exog: every value of the rows to come"),
     "Y-infinite": (
@@ -379,11 +385,11 @@ CASES = {
     "impulse-exog-nan": (lambda: beside().impulse_response(3, exog=NONE), "exog: every value of the rows to come"),
     "impulse-exog-few": (
         lambda: beside().impulse_response(3, exog=[[1.0]]),
-        "exog: expected 3 rows to come of 1 variables, got 1×1",
+        "exog: expected 3 rows to come (steps) of 1 variables, got 1×1",
     ),
     "impulse-exog-other": (
         lambda: follows().impulse_response(3, exog=np.ones((3, 1))),
-        "exog: expected 3 rows to come of 0 variables, got 3×1",
+        "exog: expected 3 rows to come (steps) of 0 variables, got 3×1",
     ),
     "alpha-large": (lambda: orff.FourierVAR("linear", order=1, alpha=1e308).fit(SERIES), "alpha: expected a number ≥ 0"),
     "forecast-member": (lambda: follows().forecast(member=[SELF]), "member: expected a word or a number, got"),
@@ -394,24 +400,24 @@ CASES = {
     "kernel-sum": (lambda: ridge(kernel=orff.curl_free() + ONE_MORE).fit(X, Y), "kernel: output matrix: expected 2×2"),
     "kernel-conjugate": (
         lambda: ridge(kernel=orff.conjugate(np.ones((3, 1)), "gaussian")).fit(X, Y),
-        "kernel: matrix of M K Mᵀ: expected 2 rows, one per output, got 3",
+        "kernel: matrix of M K Mᵀ: expected 2 rows, one per column of y, got 3",
     ),
     "kernel-precompose": (
         lambda: ridge(kernel=orff.precompose(np.ones((2, 3)), "gaussian")).fit(X, Y),
-        "kernel: matrix of K(T·,T·): expected 2 columns, got 3",
+        "kernel: matrix of K(T·,T·): expected 2 columns, one per column of X, got 3",
     ),
     "kernel-atoms": (lambda: ridge(kernel=ATOMS).fit(X, Y), "kernel: omega of the listed atoms: expected 2 columns"),
     "kernel-atoms-exact": (
         lambda: orff.ExactOperatorRidge(ATOMS).fit(X, Y),
-        "kernel: omega of the listed atoms: expected 2 columns, got 3",
+        "kernel: omega of the listed atoms: expected 2 columns, one per column of X, got 3",
     ),
     "kernel-views": (
         lambda: ridge(kernel=orff.transformable("gaussian", [[1.0, 0.0]])).fit(X, Y),
-        "kernel: views: expected 2, one per output, got 1",
+        "kernel: views: expected 2, one per column of y, got 1",
     ),
     "kernel-view": (
         lambda: ridge(kernel=orff.transformable("gaussian", np.ones((1, 3)), np.ones((1, 3)))).fit(X, Y),
-        "kernel: view 1: expected 2 columns, one per input, got 3",
+        "kernel: view 1: expected 2 columns, one per column of X, got 3",
     ),
     "kernel-bound": (
         lambda: bounds.variance(ATOMS, [0.1, 0.2, 0.3]),
@@ -572,11 +578,193 @@ CASES = {
         lambda: fitted().score(X, np.where(np.arange(N)[:, None] == 2, np.inf, Y).astype(np.float32)),
         "y: row 3, column output 1: inf is not a finite number",
     ),
+    # an index names the argument that has it
+    "history-index": (lambda: follows().forecast(history=FRAME[::-1]), "history: index: row 2: 22 does not come after 23"),
+    "history-dates": (lambda: follows().forecast(history=DATED[::-1]), "history: row 2, column time: 2020-01-23"),
+    "Y-index": (lambda: var().fit(FRAME[::-1]), "Y: index: row 2: 22 does not come after 23"),
+    "Y-dates": (lambda: var().fit(DATED[::-1]), "Y: row 2, column time: 2020-01-23 00:00:00 does not come after"),
+    "Y-no-dates": (lambda: var().fit(FRAME.set_index(pd.DatetimeIndex([pd.NaT] * N))), "Y: row 1, column time: NaT is"),
+    "Y-member": (
+        lambda: follows().predict(FRAME.set_index(pd.MultiIndex.from_product([[0, 1], range(N // 2)]))),
+        "Y, member: expected none, as one series",
+    ),
+    "time-nan": (lambda: var().fit(SERIES, time=np.full(N, np.nan)), "time: row 1, column time: nan is not a time"),
+    "member-class": (lambda: var().fit(SERIES, member=pd.DataFrame), "member: expected a word or a number in each"),
+    # parts of kernels
+    "components-kernel": (
+        lambda: orff.FourierFeatures(orff.spectral_mixture(2), n_components=16).fit(X),
+        "kernel: components: expected a list of rows",
+    ),
+    "components-argument": (
+        lambda: orff.FunctionalRidge(argument_kernel=orff.spectral_mixture(2), n_components=16).fit(X, Y),
+        "kernel, argument_kernel: components: expected a list of rows",
+    ),
+    "no-terms-argument": (
+        lambda: orff.FunctionalRidge(argument_kernel={"kernel": "sum", "terms": []}, n_components=16).fit(X, Y),
+        "kernel, argument_kernel: sum of kernels: expected at",
+    ),
+    "components-variance": (
+        lambda: bounds.variance(orff.spectral_mixture(2), [0.1]),
+        "kernel: components: expected a list of rows",
+    ),
+    "views-outputs": (
+        lambda: ridge(kernel=orff.transformable("gaussian", [[1.0, 0.0]], [[0.0, 1.0]])).fit(X, Y[:, 0]),
+        "kernel: views: expected 1, one per column of y, got 2",
+    ),
+    "deep-matrix": (lambda: orff.conjugate(DEEP, "gaussian"), "by: expected lists at most 8 deep"),
+    "deep-components": (lambda: orff.spectral_mixture(DEEP), "components: expected lists at most 8 deep"),
+    "deep-gradient": (lambda: orff.helmholtz(gradient=DEEP), "gradient: expected lists at most 8 deep"),
+    "metric-singular": (lambda: ridge(metric=np.diag([1.0, 1e-310])).fit(X, Y), "metric: expected a symmetric positive"),
+    "half-object": (
+        lambda: ridge(metric=pd.Series([1.0], name="\ud800")).fit(X, Y),
+        "metric: expected",
+    ),
+    "agreement-large": (
+        lambda: orff.SemiSupervisedClassifier(n_components=16, views="1; 2", agreement=1.7e308).fit(X, LABELS),
+        "X, y, kernel, intrinsic, agreement: warp: ",
+    ),
+    "delta-many": (lambda: bounds.variance("gaussian", np.broadcast_to(0.0, 10**8)), "delta: expected at most 10000000"),
+    "spectrum-name": (lambda: orff.kernels.spectrum(3), "name: expected gaussian, laplace"),
+    "at-many": (lambda: curved().predict(X, at=np.broadcast_to(1.0, 10**9)), "at: expected at most 10000000 numbers"),
+    "levels-many": (
+        lambda: quantiles().predict(X[:, :1], levels=np.broadcast_to(0.5, 10**9)),
+        "levels: expected at most 10000000 numbers",
+    ),
+    "plot-option-once": (
+        lambda: draw("level_sets", sets(), linewidths=iter([1.0])),
+        "options: linewidths: expected a value that can be read twice, got ",
+    ),
+    "plot-scoring-class": (lambda: draw("learning_curve", ridge(), X, Y, scoring=int), "options: scoring: int() takes at"),
+    "labels-many": (lambda: labelled().score(X, np.broadcast_to(0.0, 10**12)), "y: expected 24 rows as in X"),
+    # what is passed on
+    "plot-scoring": (lambda: draw("learning_curve", ridge(), X, Y, scoring=3), "options: scoring: The 'scoring' parameter"),
+    "plot-option-digits": (
+        lambda: draw("learning_curve", ridge(), X, Y, verbose=10**5000),
+        "options: verbose: expected what scikit-learn takes, got ",
+    ),
+    "moments-learner": (lambda: orff.Moments(gathered().moments_._gathering, "x", (None, None)), "learner: expected one of"),
+    "moments-names": (lambda: orff.Moments(gathered().moments_._gathering, "regression", 3), "names: expected two lists"),
+    "unlabeled-digits": (lambda: laplacian(unlabeled=10**5000).fit(X, LABELS), "unlabeled: expected words, or numbers of"),
+    "weight-task": (
+        lambda: ridge().fit(X, Y[:, 0], np.arange(N) % 2, task=np.where(np.arange(N) % 2, "a", "b")),
+        "sample_weight, y: output 2 ('b'): not observed on any row with a weight > 0",
+    ),
+    "plot-params": (lambda: draw("learning_curve", ridge(), X, Y, params={"a": 1}), "options: params: Regressor.fit() got an"),
+    "save-folder": (lambda: fitted().save("/"), "path: /: is a directory"),
     "plot-groups": (
         lambda: draw("learning_curve", ridge(), X, Y, groups=[1]),
-        "groups: expected a group for each of 24 rows",
+        "groups: expected a group for each of 24 rows of X",
     ),
 }
+
+
+WORDS, PAIRS, EYE = ["a"] * N, [([0.0, 1.0], [1.0, 2.0])] * N, scipy.sparse.eye_array(N).tocsr()
+LONG = once(lambda: ridge().fit(X, Y[:, 0], task=WORDS))
+SHORT = slice(1, None)
+
+UNLIKE = {
+    "fit": (lambda: ridge().fit(X[SHORT], Y), "y", "X"),
+    "fit-table": (lambda: ridge().fit(pd.DataFrame(X), pd.DataFrame(Y[SHORT])), "y", "X"),
+    "fit-weights": (lambda: ridge().fit(X, Y, np.ones(N - 1)), "sample_weight", "X"),
+    "fit-entries": (lambda: ridge().fit(X, Y, np.ones((N, 3))), "sample_weight", "y"),
+    "fit-task": (lambda: ridge().fit(X, Y[:, 0], task=WORDS[SHORT]), "task", "X"),
+    "fit-task-values": (lambda: ridge().fit(X, Y[SHORT, 0], task=WORDS), "y", "X"),
+    "fit-task-weights": (lambda: ridge().fit(X, Y[:, 0], np.ones(N - 1), task=WORDS), "sample_weight", "X"),
+    "partial": (lambda: ridge().partial_fit(X, Y[SHORT]), "y", "X"),
+    "partial-weights": (lambda: ridge().partial_fit(X, Y, np.ones(N - 1)), "sample_weight", "X"),
+    "moments": (lambda: gathered().moments_.add(X[SHORT], Y), "y", "X"),
+    "score": (lambda: fitted().score(X[SHORT], Y), "y", "X"),
+    "score-weights": (lambda: fitted().score(X, Y, np.ones(N - 1)), "sample_weight", "X"),
+    "score-task": (lambda: LONG().score(X[SHORT], Y[:, 0], task=WORDS), "task", "X"),
+    "score-task-values": (lambda: LONG().score(X[SHORT], Y[:, 0], task=WORDS[SHORT]), "y", "X"),
+    "predict-task": (lambda: LONG().predict(X[SHORT], task=WORDS), "task", "X"),
+    "field": (lambda: orff.VectorField(n_components=16).fit(X[:, :1], Y), "y", "X"),
+    "field-kernel": (lambda: ridge(kernel="curl-free").fit(X[:, :1], Y), "y", "X"),
+    "labels": (lambda: classifier().fit(X[SHORT], LABELS), "y", "X"),
+    "labels-weights": (lambda: classifier().fit(X, LABELS, np.ones(N - 1)), "sample_weight", "X"),
+    "labels-score": (lambda: labelled().score(X[SHORT], LABELS), "y", "X"),
+    "labels-classes": (
+        lambda: orff.OperatorClassifier(class_weight={"a": 1.0}, n_components=16).fit(X, LABELS),
+        "class_weight",
+        "y",
+    ),
+    "partly": (lambda: laplacian().fit(X[SHORT], LABELS), "y", "X"),
+    "partly-score": (lambda: laplacian().fit(X, LABELS).score(X[SHORT], LABELS), "y", "X"),
+    "partly-graph": (lambda: laplacian().fit(X[SHORT], LABELS[SHORT], graph=EYE), "graph", "X"),
+    "semi": (lambda: orff.LaplacianRidge(n_components=16).fit(X[SHORT], Y), "y", "X"),
+    "semi-views": (
+        lambda: orff.SemiSupervisedClassifier(n_components=16, views="1; 2").fit(X[:, :1], LABELS),
+        "views",
+        "X",
+    ),
+    "warped": (lambda: orff.LaplacianFeatures(n_components=16).fit(X[SHORT], graph=EYE), "graph", "X"),
+    "features": (lambda: orff.FourierFeatures(n_components=16).fit(X[SHORT], None, np.ones(N)), "sample_weight", "X"),
+    "aligned": (lambda: orff.AlignedFeatures(n_components=16).fit(X[SHORT], LABELS), "y", "X"),
+    "aligned-targets": (lambda: orff.AlignedFeatures(n_components=16).fit(X[SHORT], Y), "y", "X"),
+    "landmarks": (lambda: orff.LandmarkFeatures().fit(X[SHORT], LABELS), "y", "X"),
+    "quantiles": (lambda: orff.QuantileFunction(n_components=16).fit(X[SHORT], Y), "y", "X"),
+    "quantiles-score": (lambda: quantiles().score(X[SHORT, :1], Y[:, 0]), "y", "X"),
+    "quantiles-cdf": (lambda: quantiles().cdf(X[SHORT, :1], Y[:, 0]), "y", "X"),
+    "curves": (lambda: curves().fit(X[SHORT], Y), "y", "X"),
+    "curves-grid": (lambda: orff.FunctionalRidge(grid=[0, 1, 2], n_components=16).fit(X, Y), "grid", "y"),
+    "curves-pairs": (lambda: curves().fit(X[SHORT], PAIRS), "y", "X"),
+    "curves-pairs-weights": (lambda: curves().fit(X, PAIRS, [[1.0, 1.0]] * (N - 1)), "sample_weight", "y"),
+    "curves-points-weights": (lambda: curves().fit(X, PAIRS, [[1.0]] * N), "sample_weight", "y"),
+    "curves-score": (lambda: curved().score(X[SHORT], np.column_stack([Y, Y])), "y", "X"),
+    "curves-at": (lambda: curved().predict(X[SHORT], at=np.zeros((N, 2))), "at", "X"),
+    "series-exog": (lambda: var().fit(SERIES[SHORT], KNOWN), "exog", "Y"),
+    "series-time": (lambda: var().fit(SERIES[SHORT], time=np.arange(N)), "time", "Y"),
+    "series-member": (lambda: var().fit(SERIES[SHORT], member=WORDS), "member", "Y"),
+    "series-predict": (lambda: beside().predict(SERIES[SHORT], KNOWN), "exog", "Y"),
+    "series-validate": (lambda: var().validate(SERIES[SHORT], KNOWN), "exog", "Y"),
+    "series-forecast": (lambda: beside().forecast(5, exog=KNOWN[:3]), "exog", "steps"),
+    "series-impulse": (lambda: beside().impulse_response(5, exog=KNOWN[:3]), "exog", "steps"),
+    "lengthscale": (lambda: ridge(lengthscale=[1.0] * 3).fit(X, Y), "lengthscale", "X"),
+    "lengthscale-kernel": (lambda: ridge(kernel=orff.gaussian([1.0] * 3)).fit(X, Y), "kernel", "X"),
+    "output": (lambda: ridge(kernel=ONE_MORE).fit(X, Y), "kernel", "y"),
+    "metric": (lambda: ridge(metric=np.eye(3)).fit(X, Y), "metric", "y"),
+    "atoms": (lambda: ridge(kernel=ATOMS).fit(X, Y), "kernel", "X"),
+    "precompose": (lambda: ridge(kernel=orff.precompose(np.ones((2, 3)), "gaussian")).fit(X, Y), "kernel", "X"),
+    "kernel-points": (lambda: orff.gaussian(1.0)(X, X[:, :1]), "Z", "X"),
+    "kernel-lengthscale": (lambda: orff.gaussian([1.0] * 3)(X), "lengthscale", "X"),
+    "kernel-outputs": (lambda: orff.curl_free(orff.gaussian(1.0))(X, outputs=3), "outputs", "X"),
+    "kernel-atoms": (lambda: ATOMS(X), "kernel", "X"),
+    "atoms-factors": (lambda: orff.atoms(np.ones((4, 3)), np.ones((5, 2, 1))), "factors", "omega"),
+    "atoms-rows": (lambda: orff.atoms(np.ones((4, 3)), np.ones((5, 1))), "factors", "omega"),
+    "atoms-weights": (lambda: orff.atoms(np.ones((4, 3)), np.ones((4, 1)), np.ones(3)), "weights", "omega"),
+    "bound-lengthscale": (lambda: ask(lengthscale=[1.0] * 3), "lengthscale", "dimension"),
+    "bound-outputs": (lambda: bounds.bound("curl-free", dimension=3, outputs=2, epsilon=0.1), "outputs", "dimension"),
+    "variance-kernel": (lambda: bounds.variance(orff.gaussian([1.0] * 3), [0.1, 0.2]), "kernel", "delta"),
+    "alignment-losses": (lambda: alike(losses=(0.1,)), "losses", "posterior"),
+    "alignment-prior": (lambda: alike(prior=[1.0]), "prior", "posterior"),
+    "report": (lambda: bounds.report(fitted(), X, Y[SHORT]), "y", "X"),
+    "report-model": (lambda: bounds.report(fitted(), X[:, :1], Y), "model", "X"),
+    "plot-curves": (lambda: draw("curves", curved(), X[SHORT], np.column_stack([Y, Y])), "y", "X"),
+    "plot-learning": (lambda: draw("learning_curve", ridge(), X[SHORT], Y), "y", "X"),
+    "plot-groups": (lambda: draw("learning_curve", ridge(), X[SHORT], Y[SHORT], groups=LABELS), "groups", "X"),
+    "plot-forecast": (lambda: draw("forecast", beside(), 5, exog=KNOWN[:3]), "exog", "steps"),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_both_arguments_of_unlike_sizes_are_named(name):
+    call, *both = UNLIKE[name]
+    with pytest.raises((ValueError, TypeError)) as error:
+        call()
+    for each in both:
+        assert re.search(rf"\b{each}\b", str(error.value)), str(error.value)
+
+
+def test_what_becomes_an_array_is_one_for_learning_curves_too():
+    class Outputs:
+        __array_interface__ = Y.__array_interface__
+
+    assert len(draw("learning_curve", ridge(), X, Outputs(), train_sizes=[1.0], cv=2).lines) == 2
+
+
+def test_sizes_of_learning_curves_may_be_objects():
+    ax = draw("learning_curve", ridge(), X, Y, train_sizes=np.array([0.5, 1.0], dtype=object), cv=2)
+    assert len(ax.lines) == 2
 
 
 @pytest.mark.parametrize("name", CASES)

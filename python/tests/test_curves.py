@@ -94,7 +94,7 @@ def test_refusals(rows):
     X, Y = rows
     with pytest.raises(ValueError, match="grid: expected 12 numbers"):
         orff.FunctionalRidge(grid=[0, 1]).fit(X, Y)
-    with pytest.raises(ValueError, match="expected 70 curves"):
+    with pytest.raises(ValueError, match="^y: expected 70 rows as in X, got 1"):
         orff.FunctionalRidge().fit(X, [(T, Y[0])])
     with pytest.raises(ValueError, match="curve 1 has 12 arguments and 3 values"):
         orff.FunctionalRidge().fit(X, [(T, Y[0, :3])] * 70)

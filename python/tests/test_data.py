@@ -311,9 +311,9 @@ def test_rows_and_weights_that_do_not_match_are_named(rows):
         with pytest.raises(ValueError, match="^y: expected 150 rows as in X, got 149$"):
             model.partial_fit(sp.csr_array(X), y)
     for w in (np.ones((150, 1)), np.ones(149), np.ones((150, 3)), np.ones((150, 2, 1))):
-        with pytest.raises(ValueError, match=r"^sample_weight: expected shape \(150,\) or \(150, 2\), got"):
+        with pytest.raises(ValueError, match=r"^sample_weight: expected shape \(150,\) or \(150, 2\) as in X and y, got"):
             model.fit(X, Y, sample_weight=w)
-    with pytest.raises(ValueError, match=r"^sample_weight: expected shape \(150,\), got \(150, 2\)$"):
+    with pytest.raises(ValueError, match=r"^sample_weight: expected shape \(150,\) as in X, got \(150, 2\)$"):
         orff.FourierFeatures().fit(X, sample_weight=np.ones((150, 2)))
     with pytest.raises(ValueError, match="^sample_weight: expected numbers, got words"):
         model.fit(X, Y, sample_weight=["1"] * 150)

@@ -243,7 +243,7 @@ def test_what_is_wrong_with_a_parameter_is_a_parameter_error():
         ("kernel: div-free in one dimension", lambda: orff.VectorField("div-free").fit(line, line)),
         ("metric: expected", lambda: orff.OperatorRidge(metric=np.eye(3)).fit(rows, Y)),
         ("metric: a metric with missing outputs", lambda: orff.OperatorRidge(metric=np.eye(2)).partial_fit(rows, holes)),
-        ("lengthscale: expected", lambda: orff.OperatorRidge(lengthscale=[1.0, 2.0, 3.0]).fit(rows, Y)),
+        ("kernel, lengthscale: expected", lambda: orff.OperatorRidge(lengthscale=[1.0, 2.0, 3.0]).fit(rows, Y)),
         ("draw: draw orthogonal for laplace", lambda: orff.OperatorRidge("laplace", draw="orthogonal").fit(rows, Y)),
         ("measure: measure tilted for cauchy", lambda: orff.OperatorRidge("cauchy", measure="tilted").fit(rows, Y)),
         ("alpha: leave-one-out with missing outputs", lambda: orff.OperatorRidge(alpha="loo").fit(rows, holes)),

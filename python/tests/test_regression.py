@@ -155,9 +155,9 @@ def test_scores_need_something_to_compare(rows):
         model.score(X, np.full((150, 2), np.nan))
     for y in (Y[:, :1], Y[:-1], Y[:, 0], np.hstack([Y, Y])):
         for y in (y, np.where(y > 1, np.nan, y)):
-            with pytest.raises(ValueError, match=r"y: expected shape \(150, 2\) as the predictions have, got"):
+            with pytest.raises(ValueError, match=r"y: expected shape \(150, 2\) as in the predictions of X, got"):
                 model.score(X, y)
-    with pytest.raises(ValueError, match=r"sample_weight: expected shape \(150,\) or \(150, 2\), got \(150, 1\)"):
+    with pytest.raises(ValueError, match=r"sample_weight: expected shape \(150,\) or \(150, 2\) as in X and y, got \(150, 1\)"):
         model.score(X, Y, sample_weight=np.ones((150, 1)))
 
 
@@ -342,7 +342,7 @@ def test_errors_name_the_arguments_of_python(rows):
         ("^sample_weight: row 1, column weight 1: -1", lambda: make().fit(X, Y, -np.ones((150, 2)))),
         ("^sample_weight, y: no row counts", lambda: make().fit(X, Y, np.zeros(150))),
         ("^sample_weight: no row counts", lambda: orff.FourierFeatures().fit(X, sample_weight=np.zeros(150))),
-        ("^y: expected as many outputs as inputs", lambda: orff.VectorField().fit(X, Y)),
+        ("^X, y: expected as many outputs as inputs", lambda: orff.VectorField().fit(X, Y)),
         ("^X, y: expected 3 inputs and 2 outputs", lambda: make().partial_fit(X, Y).moments_.add(X, Y[:, 0])),
         ("call fit, or choose alpha by", lambda: make(alpha="loo").partial_fit(X, Y)),
         (r"\(alpha 0, too few", lambda: make(posterior=False).fit(X, Y).predict(X, return_std=True)),

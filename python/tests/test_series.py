@@ -307,7 +307,7 @@ def test_what_is_wrong_is_said_in_words():
     ended[-1, 1] = np.nan
     with pytest.raises(ValueError, match="give a history that ends before it"):
         orff.FourierVAR("linear").fit(ended).forecast(2)
-    with pytest.raises(ValueError, match="^exog: expected 2 rows to come of 1 variables, got none"):
+    with pytest.raises(ValueError, match=r"^exog: expected 2 rows to come \(steps\) of 1 variables, got none"):
         orff.FourierVAR("linear").fit(Y, Y[:, :1]).forecast(2)
     with pytest.warns(UserWarning, match="20 rows for 20 coefficients: the fit leaves no noise"):
         orff.FourierVAR("linear", order=20).fit(np.random.default_rng(0).normal(size=(40, 2)))
@@ -329,10 +329,10 @@ def test_numbers_of_rows_grow():
     Y = turning(60)
     for wrong in (pd.DataFrame(Y).iloc[::-1], pd.DataFrame(Y).sample(frac=1, random_state=0)):
         for ask in (orff.FourierVAR("linear").fit, orff.FourierVAR("linear").validate):
-            with pytest.raises(ValueError, match="^index: row .* does not come after .* sort"):
+            with pytest.raises(ValueError, match="^Y: index: row .* does not come after .* sort"):
                 ask(wrong)
     model = orff.FourierVAR("linear").fit(pd.DataFrame(Y))
-    with pytest.raises(ValueError, match="^index: row 2: 58 does not come after 59"):
+    with pytest.raises(ValueError, match="^history: index: row 2: 58 does not come after 59"):
         model.forecast(2, history=pd.DataFrame(Y).iloc[::-1])
     # each member has its own; rows that were dropped are no gap, unless the numbers are times, and it is said
     twice = pd.DataFrame(np.vstack([Y, Y]), index=np.r_[:60, :60])

@@ -2,7 +2,7 @@
 
 use crate::answer::{array, extend, room};
 use crate::data::{BATCH, Columns};
-use crate::raise::{raise, refuse_kernel};
+use crate::raise::{OF_POINTS, raise, refuse_kernel, sized};
 use crate::task;
 use orff::kernel::{Kernel, Seen, nested};
 use orff::{Error, Result};
@@ -48,14 +48,15 @@ pub fn kernel_eval<'py>(
         if z.width() != d {
             return Err(Error::shape("Z", format!("{d} columns as in X"), z.width()));
         }
-        let p = number_of_outputs(&kernel, d, outputs)?;
+        let of_points = |e: Error| sized(e, &OF_POINTS);
+        let p = number_of_outputs(&kernel, d, outputs).map_err(of_points)?;
         let what = || format!("the kernel of {n} × {m} points with {p} outputs");
         let mut values = room(&[n.max(1), m.max(1), p, p], what, "ask for fewer points at a time")?;
-        let kernel = kernel.resolve(&Seen { outputs: p, ..Seen::default() })?;
+        let kernel = kernel.resolve(&Seen { outputs: p, ..Seen::default() }).map_err(of_points)?;
         let (x, z) = (points(&x, "X")?, points(&z, "Z")?);
         for point in x.chunks_exact(d) {
             for other in z.chunks_exact(d) {
-                extend(&mut values, &kernel.eval(point, other)?);
+                extend(&mut values, &kernel.eval(point, other).map_err(of_points)?);
             }
             watch.advance(1)?;
         }
@@ -69,7 +70,7 @@ fn number_of_outputs(kernel: &Kernel, d: usize, asked: Option<usize>) -> Result<
     match (kernel.own_outputs(d)?, asked) {
         (Some(own), Some(asked)) if own != asked => Err(Error::parameter(
             "outputs",
-            format!("{own}, as many as this kernel has on {d} inputs, or None"),
+            format!("{own}, as many as this kernel has on the {d} columns of X, or None"),
             asked,
         )),
         (own, asked) => Ok(own.or(asked).unwrap_or(1)),

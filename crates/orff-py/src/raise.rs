@@ -16,7 +16,7 @@ const ROWS: [(&str, &str); 7] = [
     ("weights", "sample_weight"),
     ("rows", "X, y"),
     ("rows to align with", "X, sample_weight"),
-    ("field", "y"),
+    ("field", "X, y"),
     ("exogenous", "exog"),
 ];
 
@@ -76,6 +76,10 @@ const REFUSED: [(&str, &str); 31] = [
     ("merging gatherings", "other"),
 ];
 
+/// How the size of atoms is told by Python's names.
+const OF_ATOMS: [(&str, &str); 2] =
+    [(", one per atom, got ", ", one per row of omega, got "), (" atoms, and at", " rows of omega, and at")];
+
 /// What a kernel without terms is called.
 const EMPTY_SUM: &str = "sum of kernels";
 
@@ -101,6 +105,45 @@ const COLUMNS: [(&str, &str); 10] = [
 /// What a computation that fails is called, where it is about one argument; the others are about the rows.
 const COMPUTED: [(&str, &str); 1] = [("spectral mixture", "kernel")];
 
+/// Parameters of kernels that are none of learners.
+const INSIDE: [&str; 1] = ["components"];
+
+/// Parts of a kernel with a column for each input.
+const WIDE: [&str; 3] = ["matrix of K(T", "omega of ", "view "];
+
+/// What the sizes of arguments follow from, by Python's names: those of an input and of an output, and other words.
+pub struct Sizes {
+    input: &'static str,
+    output: &'static str,
+    words: &'static [(&'static str, &'static str)],
+}
+
+const OF_ROWS: Sizes = Sizes {
+    input: "column of X",
+    output: "column of y",
+    words: &[
+        ("as there are inputs", "as X has columns"),
+        ("groups of inputs from", "groups of columns of X from"),
+        ("an argument for each output", "an argument for each column of y"),
+        ("weights of the classes ", "weights of the classes of y: "),
+    ],
+};
+
+const OF_SERIES: Sizes = Sizes {
+    input: "input (lags of Y, and exog)",
+    output: "column of Y",
+    words: &[("rows to come", "rows to come (steps)")],
+};
+
+const OF_BOUNDS: Sizes = Sizes {
+    input: "input (dimension, or delta)",
+    output: "output (outputs)",
+    words: &[(" inputs", " inputs (dimension)")],
+};
+
+/// Of a kernel that is evaluated.
+pub const OF_POINTS: Sizes = Sizes { input: "column of X", output: "output (outputs)", words: &[] };
+
 /// Words of the library and the command, and those of Python for the same.
 const WORDS: [(&str, &str); 15] = [
     ("the ridge", "alpha"),
@@ -121,17 +164,56 @@ const WORDS: [(&str, &str); 15] = [
     ("in one dimension is refused", "in one dimension (n_features = 1) is refused"),
 ];
 
-/// The exception of an error of a learner with these parameters; one that belongs to no learner has none.
-pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
+/// An error about a size, with the argument that it follows from.
+pub fn sized(error: Error, sizes: &Sizes) -> Error {
+    let told = |what: &str, expected: String| {
+        let wide = expected.ends_with(" columns") && WIDE.iter().any(|part| what.starts_with(part));
+        let expected = if wide { expected + ", one per input" } else { expected };
+        let each = [("per input", format!("per {}", sizes.input)), ("per output", format!("per {}", sizes.output))];
+        let said = each.iter().fold(expected, |said, (own, python)| said.replace(own, python));
+        sizes.words.iter().fold(said, |said, (own, python)| said.replace(own, python))
+    };
     match error {
         Error::Parameter { name, expected, given } => {
-            let name = if name == EMPTY_SUM { format!("kernel: {name}") } else { python_name(name, spec) };
+            // that of a kernel is no other parameter
+            let of_kernel = name == "lengthscale" && expected.ends_with("one per input");
+            let name = if of_kernel { "kernel, lengthscale".into() } else { name };
+            Error::Parameter { expected: told(&name, expected), name, given }
+        }
+        Error::Shape { what, expected, given } => Error::Shape { expected: told(&what, expected), what, given },
+        other => other,
+    }
+}
+
+/// Where the sizes of arguments beside these parameters come from.
+fn sizes(spec: &[Param]) -> Option<&'static Sizes> {
+    match spec {
+        [] => None,
+        _ if is_own("dimension", spec) => Some(&OF_BOUNDS),
+        _ if is_own("order", spec) || is_own("steps", spec) => Some(&OF_SERIES),
+        _ => Some(&OF_ROWS),
+    }
+}
+
+/// The exception of an error of a learner with these parameters; one that belongs to no learner has none.
+pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
+    let error = match sizes(spec) {
+        Some(sizes) => sized(error, sizes),
+        None => error,
+    };
+    match error {
+        Error::Parameter { name, expected, given } => {
+            let name = match name.as_str() {
+                EMPTY_SUM => format!("{}: {name}", kernels(spec)),
+                inside if INSIDE.contains(&inside) && is_own("kernel", spec) => format!("{}: {name}", kernels(spec)),
+                _ => python_name(name, spec),
+            };
             wrong(py, true, Error::Parameter { expected: takes(&name, expected), name, given }.to_string())
         }
         Error::Shape { what, expected, given } => {
             let own = is_own(&what, spec);
             let part = !own && PARTS.iter().any(|part| what.starts_with(part));
-            let what = if part { format!("kernel: {what}") } else { python_name(what, spec) };
+            let what = if part { format!("{}: {what}", kernels(spec)) } else { python_name(what, spec) };
             wrong(py, own || part, Error::Shape { what, expected, given }.to_string())
         }
         Error::Expression { .. } => wrong(py, true, error.to_string()),
@@ -152,6 +234,7 @@ pub fn raise(py: Python<'_>, error: Error, spec: &[Param]) -> PyErr {
         }
         Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+        Error::File { .. } => PyValueError::new_err(format!("path: {error}")),
         Error::Io { path, source } => {
             let kind = source.kind();
             let sentence = Error::Io { path, source }.to_string();
@@ -174,16 +257,19 @@ pub fn refuse_kernel(py: Python<'_>, error: Error, name: &str) -> PyErr {
         _ if sentence.starts_with("view ") => Some("views"),
         _ => None,
     };
+    let sentence = OF_ATOMS.iter().fold(sentence, |said, (own, python)| said.replace(own, python));
     wrong(py, true, about.map_or(sentence.clone(), |name| format!("{name}: {sentence}")))
 }
 
-/// The error of a fit with weights: they may be why numbers fail, or why a class has no row.
+/// The error of a fit with weights: they may be why numbers fail, or why a class or an output has no row.
 pub fn weighed(error: Error, weights: bool) -> Error {
     match error {
         Error::Numerical { what, why } if weights && what != "features" => {
             Error::Numerical { what: format!("weights, {what}"), why }
         }
-        Error::Data(sentence) if weights && sentence.starts_with("one class only") => {
+        Error::Data(sentence)
+            if weights && (sentence.starts_with("one class only") || sentence.ends_with("with a weight > 0")) =>
+        {
             Error::Data(format!("sample_weight, y: {sentence}"))
         }
         other => other,
@@ -200,9 +286,19 @@ fn computed(what: &str, spec: &[Param]) -> String {
     if !is_own("kernel", spec) || name != what || is_own(what, spec) {
         return name;
     }
-    let rows = if is_own("order", spec) { "Y" } else { "X, y, kernel" };
+    let rows = match what {
+        _ if is_own("order", spec) => "Y",
+        "warp" if is_own("agreement", spec) => "X, y, kernel, intrinsic, agreement",
+        "warp" => "X, y, kernel, strength",
+        _ => "X, y, kernel",
+    };
     let about = COMPUTED.iter().find(|(own, _)| *own == what).map_or(rows, |(_, python)| python);
     format!("{about}: {what}")
+}
+
+/// The parameters that are kernels.
+fn kernels(spec: &[Param]) -> &'static str {
+    if is_own("argument_kernel", spec) { "kernel, argument_kernel" } else { "kernel" }
 }
 
 /// Whether it is a parameter of the learner.

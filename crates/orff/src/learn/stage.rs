@@ -1,8 +1,9 @@
 //! Rows between the user's units and the kernel's.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::Preparation;
 use crate::rows::{Batch, Inputs, Weights};
+use crate::solve::wrong_metric;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ impl Stage {
         let inputs = self.preparation.prepare(&rows.inputs, first)?;
         let y = &rows.outputs;
         let scaled = Mat::from_fn(y.nrows(), y.ncols(), |i, t| (y[(i, t)] - self.means[t]) / self.scales[t]);
-        let outputs = self.preparation.expand_outputs(&scaled);
+        let outputs = self.preparation.expand_outputs(&scaled)?;
         let v = self.preparation.expansion();
         let weights = match (&rows.weights, v) {
             (weights, 1) if self.preparation.views.is_empty() => weights.clone(),
@@ -28,7 +29,7 @@ impl Stage {
             (Some(Weights::Row(w)), v) => {
                 Some(Weights::Row(w.iter().flat_map(|w| std::iter::repeat_n(*w, v)).collect()))
             }
-            (Some(Weights::Entry(w)), _) => Some(Weights::Entry(self.preparation.expand_outputs(w))),
+            (Some(Weights::Entry(w)), _) => Some(Weights::Entry(self.preparation.expand_outputs(w)?)),
         };
         Ok((inputs, outputs, weights))
     }
@@ -37,7 +38,7 @@ impl Stage {
     pub(super) fn scaled_metric(&self, metric: &Mat<f64>) -> Result<Mat<f64>> {
         let p = self.scales.len();
         if metric.nrows() != p || metric.ncols() != p {
-            return Err(Error::shape("metric", format!("{p}×{p}"), format!("{}×{}", metric.nrows(), metric.ncols())));
+            return Err(wrong_metric(metric, p));
         }
         let scaled = Mat::from_fn(p, p, |s, t| metric[(s, t)] / (self.scales[s] * self.scales[t]));
         let size = (0..p).map(|t| scaled[(t, t)]).sum::<f64>() / p as f64;

@@ -149,12 +149,15 @@ impl Preparation {
     }
 
     /// The user's outputs as the outputs of the scalar problem (views one below the other), or as they are.
-    pub fn expand_outputs(&self, y: &Mat<f64>) -> Mat<f64> {
-        if self.views.is_empty() {
-            return y.clone();
-        }
+    pub fn expand_outputs(&self, y: &Mat<f64>) -> Result<Mat<f64>> {
         let v = self.views.len();
-        Mat::from_fn(y.nrows() * v, 1, |i, _| y[(i / v, i % v)])
+        if v == 0 {
+            return Ok(y.clone());
+        }
+        if y.ncols() != v {
+            return Err(Error::shape("views", format!("{}, one per output", y.ncols()), v));
+        }
+        Ok(Mat::from_fn(y.nrows() * v, 1, |i, _| y[(i / v, i % v)]))
     }
 }
 

@@ -48,7 +48,7 @@ pub use risk::minimise_risk;
 pub use space::{Features, Reduced, Sections, Smoothed, Space};
 pub use spectral::{PathPoint, Spectral};
 pub use system::{Component, Shape, System};
-pub(crate) use system::{INCOMPLETE_METRIC, directions, incomplete_metric, is_diagonal, whitener};
+pub(crate) use system::{INCOMPLETE_METRIC, directions, incomplete_metric, is_diagonal, whitener, wrong_metric};
 pub use tensor::{Scatter, Side, Tensor};
 pub use warp::Warp;
 

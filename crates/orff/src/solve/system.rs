@@ -341,13 +341,30 @@ pub(crate) fn incomplete_metric() -> Error {
     Error::refused(INCOMPLETE_METRIC, why)
 }
 
+/// Squares of whitened outputs up to this are finite.
+const FARTHEST: f64 = 1e75;
+
+/// The error of a metric of another size than the outputs.
+pub(crate) fn wrong_metric(metric: &Mat<f64>, p: usize) -> Error {
+    let expected = format!("{p}×{p}, a row and a column per output");
+    Error::shape("metric", expected, format!("{}×{}", metric.nrows(), metric.ncols()))
+}
+
 /// (L⁻¹, L) of the metric Σ = LLᵀ: y′ = L⁻¹y has the Euclidean metric. \[metric\]
 pub(crate) fn whitener(metric: &Mat<f64>, p: usize) -> Result<(Mat<f64>, Mat<f64>)> {
     if metric.nrows() != p || metric.ncols() != p {
-        return Err(Error::shape("metric", format!("{p}×{p}"), format!("{}×{}", metric.nrows(), metric.ncols())));
+        return Err(wrong_metric(metric, p));
     }
     let cholesky = linalg::Cholesky::new(metric.as_ref())
         .map_err(|_| Error::parameter("metric", "a symmetric positive definite matrix", "another"))?;
     let inverse = cholesky.half_solve(Mat::<f64>::identity(p, p).as_ref())?;
+    let size = inverse.norm_max();
+    if size > FARTHEST || size.is_nan() {
+        return Err(Error::parameter(
+            "metric",
+            "a symmetric positive definite matrix",
+            "one that is nearly singular",
+        ));
+    }
     Ok((inverse, cholesky.factor().to_owned()))
 }

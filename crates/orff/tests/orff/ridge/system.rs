@@ -94,4 +94,11 @@ fn other_numbers_of_outputs_are_refused() {
     let learner = Regression { kernel, ..Regression::default() };
     let error = learner.fit(&Data::new(20, 3).table(), &mut Silent).err().unwrap();
     assert_eq!(error.to_string(), "view 1: expected 3 columns, one per input, got 2");
+    for p in [1, 3] {
+        let views = vec![Matrix::new(mat![[1.0, 0.5, 0.2]], "view").unwrap(); 2];
+        let kernel = Transformable { spectrum: gaussian(1.0), views }.into();
+        let learner = Regression { kernel, ..Regression::default() };
+        let error = learner.fit(&Data::new(20, p).table(), &mut Silent).err().unwrap();
+        assert_eq!(error.to_string(), format!("views: expected {p}, one per output, got 2"));
+    }
 }
