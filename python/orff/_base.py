@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _orff
+from . import _data, _orff, _views
 from ._arguments import file, jobs, threads
 from ._json import dumps, plain
 from ._progress import Progress
@@ -40,6 +40,10 @@ class Estimator(BaseEstimator):
         if "n_jobs" in values:
             given = threads(values["n_jobs"])
             values["n_jobs"] = "auto" if given is None else given
+        if "views" in values:
+            names = getattr(self, "feature_names_in_", None)
+            values["views"] = _views.groups(values["views"], self.n_features_in_, names)
+            values["combination"] = _views.weights(values["combination"])
         return dumps(values)
 
     def _values(self) -> dict[str, Any]:

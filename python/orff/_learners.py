@@ -1774,11 +1774,12 @@ class SemiSupervisedRidge(SemiSupervised):
         are few.
     intrinsic : auto or a number ≥ 0, default="auto"
         γ_I, the weight of the graph's penalty Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩; auto chooses it with the ridge.
-    views : two or more groups of inputs by their positions, such as "1-3; 4,6", or none, default=None
+    views : two or more groups of columns, or None, default=None
         Views: groups of inputs by their positions, such as "1-3; 4,6", each with features and a graph of its
-        own; none for one view of all.
-    combination : two or more numbers other than 0, one per view, such as "0.5, 0.5", or none, default=None
-        Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given.
+        own; none for one view of all. Or lists of columns by index from 0 or by name, slices or masks, such
+        as [[0, 1], slice(2, 4)].
+    combination : two or more numbers other than 0, one per view, or None, default=None
+        Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given. Or a list of numbers.
     agreement : a number ≥ 0, default=1.0
         Weight of the disagreement Σᵢ‖f_v(xᵢ) − f_w(xᵢ)‖² between views, relative to γ_I.
     alpha : loo, evidence, gcv or a number > 0, default="loo"
@@ -1852,8 +1853,8 @@ class SemiSupervisedRidge(SemiSupervised):
         bandwidth: Literal["auto"] | float = "auto",
         power: Literal["auto"] | int = "auto",
         intrinsic: Literal["auto"] | float = "auto",
-        views: str | None = None,
-        combination: str | None = None,
+        views: str | Sequence[Sequence[int] | Sequence[str] | slice | np.ndarray] | None = None,
+        combination: str | Sequence[float] | np.ndarray | None = None,
         agreement: float = 1.0,
         alpha: Literal["loo", "evidence", "gcv"] | float = "loo",
         offset: Literal["mean", "learned", "none"] = "mean",
@@ -2211,11 +2212,12 @@ class SemiSupervisedClassifier(PartlyLabelled):
         are few.
     intrinsic : auto or a number ≥ 0, default="auto"
         γ_I, the weight of the graph's penalty Σᵢⱼ [L^c]ᵢⱼ⟨f(xᵢ), f(xⱼ)⟩; auto chooses it with the ridge.
-    views : two or more groups of inputs by their positions, such as "1-3; 4,6", or none, default=None
+    views : two or more groups of columns, or None, default=None
         Views: groups of inputs by their positions, such as "1-3; 4,6", each with features and a graph of its
-        own; none for one view of all.
-    combination : two or more numbers other than 0, one per view, such as "0.5, 0.5", or none, default=None
-        Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given.
+        own; none for one view of all. Or lists of columns by index from 0 or by name, slices or masks, such
+        as [[0, 1], slice(2, 4)].
+    combination : two or more numbers other than 0, one per view, or None, default=None
+        Weight of each view in the answer, such as "0.5, 0.5"; all alike unless given. Or a list of numbers.
     agreement : a number ≥ 0, default=1.0
         Weight of the disagreement Σᵢ‖f_v(xᵢ) − f_w(xᵢ)‖² between views, relative to γ_I.
     loss : one of squared, hinge, squared-hinge, simplex-hinge, logistic, default="squared"
@@ -2294,8 +2296,8 @@ class SemiSupervisedClassifier(PartlyLabelled):
         bandwidth: Literal["auto"] | float = "auto",
         power: Literal["auto"] | int = "auto",
         intrinsic: Literal["auto"] | float = "auto",
-        views: str | None = None,
-        combination: str | None = None,
+        views: str | Sequence[Sequence[int] | Sequence[str] | slice | np.ndarray] | None = None,
+        combination: str | Sequence[float] | np.ndarray | None = None,
         agreement: float = 1.0,
         loss: Literal["squared", "hinge", "squared-hinge", "simplex-hinge", "logistic"] = "squared",
         unlabeled: object = None,

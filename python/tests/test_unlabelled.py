@@ -78,6 +78,58 @@ def test_views(moons):
         orff.SemiSupervisedRidge(views="1-9").fit(two, y)
 
 
+def decided(model, rows):
+    return model.decision_function(rows) if hasattr(model, "decision_function") else model.predict(rows)
+
+
+SAME_VIEWS = [
+    [[0, 2], [1, 3]],
+    ([-4, 2], np.array([1, 3])),
+    [["a", "c"], ["b", "d"]],
+    [slice(None, None, 2), range(1, 4, 2)],
+    np.array([[True, False, True, False], [False, True, False, True]]),
+]
+
+
+@pytest.mark.parametrize("views", SAME_VIEWS, ids=str)
+@pytest.mark.parametrize("Class", [orff.SemiSupervisedRidge, orff.SemiSupervisedClassifier])
+def test_views_by_lists_names_slices_and_masks(moons, Class, views):
+    X, truth, _ = moons
+    table = pd.DataFrame(np.hstack([X, 2 * X[:, ::-1]]), columns=list("abcd"))
+    y = np.where(np.arange(240) < 12, truth, np.nan)
+    fit = {"kernel": "gaussian(0.3)", "n_components": 60, "n_neighbors": 10, "power": 2, "intrinsic": 1e-3, "alpha": 1e-3}
+    expected = Class(views="1,3; 2,4", combination="0.75, 0.25", **fit).fit(table, y)
+    for combination in ([0.75, 0.25], np.array([0.75, 0.25])):
+        model = Class(views=views, combination=combination, **fit).fit(table, y)
+        assert np.array_equal(decided(model, table), decided(expected, table))
+    assert model.get_params()["views"] is views
+    other = Class(views="1,2; 3,4", combination="0.75, 0.25", **fit).fit(table, y)
+    assert not np.allclose(decided(other, table), decided(expected, table))
+
+
+@pytest.mark.parametrize(
+    "views, given",
+    [
+        ([[0, 1], [2, 4]], "4"),
+        ([[0, 1], ["a"]], '"a"'),
+        ([[0, 1]], r"\[\[0, 1\]\]"),
+        ([[0, 1], []], r"\[\[0, 1\], \[\]\]"),
+        ([0, 1], "0"),
+        (["1-2", "3-4"], '"1-2"'),
+        ([[0.5], [1]], "0.5"),
+        ([[True], [1]], "true"),
+        ([slice("a", "b"), [1]], "\"slice.*"),
+    ],
+)
+def test_views_that_are_none(moons, views, given):
+    X, _, y = moons
+    sentence = '^views: expected two or more groups of the 4 columns of X: .* "1-3; 4,6", or lists of indices from 0'
+    with pytest.raises(orff.ParameterError, match=f"{sentence}, got {given}$"):
+        orff.SemiSupervisedRidge(views=views).fit(np.hstack([X, X]), y)
+    with pytest.raises(orff.ParameterError, match="combination: expected 2 numbers other than 0"):
+        orff.SemiSupervisedRidge(views="1-2; 3-4", combination=[1, 2, 3]).fit(np.hstack([X, X]), y)
+
+
 def test_sparse_rows(moons):
     X, truth, y = moons
     wide = np.hstack([X, np.zeros((240, 30))])

@@ -238,6 +238,8 @@ fn takes(p: &Param) -> String {
     match p.python {
         "n_jobs" => "int or None".into(),
         "random_state" => "int, RandomState, Generator or None".into(),
+        "views" => "two or more groups of columns, or None".into(),
+        "combination" => "two or more numbers other than 0, one per view, or None".into(),
         _ => match p.kind {
             Kind::Kernel => "Kernel or str".into(),
             _ => p.kind.expected(),
@@ -250,6 +252,8 @@ fn addition(python: &str) -> &'static str {
     match python {
         "n_jobs" => " None and -1 mean all processors (or OMP_NUM_THREADS of them).",
         "random_state" => " None draws one from NumPy's global state, a RandomState or Generator from itself.",
+        "views" => " Or lists of columns by index from 0 or by name, slices or masks, such as [[0, 1], slice(2, 4)].",
+        "combination" => " Or a list of numbers.",
         _ => "",
     }
 }
@@ -260,6 +264,8 @@ fn annotation(p: &Param) -> String {
         "random_state" => "int | np.random.RandomState | np.random.Generator | None".into(),
         // any value may be a label
         "unlabeled" => "object".into(),
+        "views" => "str | Sequence[Sequence[int] | Sequence[str] | slice | np.ndarray] | None".into(),
+        "combination" => "str | Sequence[float] | np.ndarray | None".into(),
         _ => of_kind(&p.kind),
     }
 }

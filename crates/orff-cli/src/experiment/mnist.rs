@@ -160,7 +160,7 @@ pub fn best(seeds: u64, out: &mut Report) -> Result<()> {
 
 /// The matrix that smooths images of 28×28 pixels by a Gaussian of some deviation in pixels, without two pixels at each edge, where
 /// there is next to nothing (a larger matrix no model file holds).
-fn blur(deviation: f64) -> Mat<f64> {
+pub fn blur(deviation: f64) -> Mat<f64> {
     let one = |i: usize, j: usize| (-0.5 * (i.abs_diff(j) as f64 / deviation).powi(2)).exp();
     let whole: f64 = (0..57).map(|i| one(i, 28)).sum();
     let near = |i: usize, j: usize| one(i / 24 + 2, j / 28) * one(i % 24 + 2, j % 28) / (whole * whole);

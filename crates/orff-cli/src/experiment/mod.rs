@@ -139,10 +139,11 @@ const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-/// Sets of rows that an experiment can be run on one by one.
+/// Parts of an experiment that can be run by themselves: sets of rows, or learners.
 fn parts(name: &str) -> &'static [&'static str] {
     match name {
         "i17-table-1" => &i17::PARTS,
+        "i17-mnist" => &i17::LOSSES,
         "l19-table-1" => &l19::SETS,
         "l19-figure-3" => &l19::PAIRS,
         _ => &[],
@@ -214,7 +215,7 @@ pub fn command() -> Command {
         .value_name("N")
         .value_parser(clap::value_parser!(u64).range(1..))
         .help("Number of seeds to average over; by default as many as the experiment is judged on");
-    let part = Arg::new("part").long("part").value_name("SET").help("Only this one of the experiment's sets of rows");
+    let part = Arg::new("part").long("part").value_name("SET").help("Only this one of the experiment's parts");
     Command::new("experiment")
         .about("Recompute tables of the papers beside the published numbers")
         .subcommand_required(true)

@@ -100,13 +100,12 @@ fn fit(
         let weights = some.iter().map(|&i| weights[i]).collect();
         Labelled::new(&sections, &pick(&features), pick(scaled), weights, problem.folds(some), along.offset)
     };
-    let some = problem.some(LEFT_OUT);
+    let some = if loss == ClassLoss::Squared { problem.some(LEFT_OUT) } else { all };
     if !collected.complete() && asked.is_some() {
         return Err(tied());
     }
     let with = Final {
         labelled: if collected.complete() { labelled(&some)? } else { None },
-        everyone: if loss == ClassLoss::Squared || some.len() == all.len() { None } else { labelled(&all)? },
         basis: &sections,
         some,
         moments,

@@ -30,11 +30,9 @@ const PATH_OF_CLASSES: usize = 1024;
 /// Features of the fit and of the labelled rows, whatever they are, and the moment of the penalty.
 pub(super) struct Final<'a> {
     pub basis: &'a dyn Basis,
-    /// Some labelled rows, if they can be left out in closed form.
+    /// Labelled rows, if they can be left out in closed form: some for the squared loss, all for others, which go over them.
     pub labelled: Option<Labelled>,
     pub some: Vec<usize>,
-    /// All labelled rows, where they are needed and more than those.
-    pub everyone: Option<Labelled>,
     /// Moments of all labelled rows.
     pub moments: Moments,
     pub moment: Mat<f64>,
@@ -91,8 +89,8 @@ impl Problem<'_> {
         let classes = self.classes_of(&with.some);
         let judge = self.judge(&classes);
         let rows = match &with.labelled {
-            Some(labelled) => Some(labelled.warped(&with.moment, with.strength)?),
-            None => None,
+            Some(labelled) if loss == ClassLoss::Squared => Some(labelled.warped(&with.moment, with.strength)?),
+            _ => None,
         };
         let few = format!("too few labelled rows ({l}) to compare others");
         let ridge = match (self.along.learner.ridge, &rows) {
@@ -117,19 +115,17 @@ impl Problem<'_> {
             _ => None,
         };
         if let (Some(named), Some(classed)) = (loss.named(), &self.classes) {
-            let Some(labelled) = with.everyone.as_ref().or(with.labelled.as_ref()) else { return Err(tied()) };
-            let all: Vec<usize> = (0..l).collect();
+            let Some(labelled) = &with.labelled else { return Err(tied()) };
             let machine = Machine {
                 labelled,
-                classes: &self.classes_of(&all),
+                classes: &classes,
                 code: (classed.code, classed.names.len()),
                 loss: named.loss(),
                 offset: self.along.learner.offset,
                 stage: &self.stage,
                 seed: self.along.learner.seed,
             };
-            let given = ridge.filter(|_| matches!(self.along.learner.ridge, Ridge::Given(_)) || l < FEW);
-            return machine.solve(&with.moment, with.strength, given, &mut self.choices, watch);
+            return machine.solve(&with.moment, with.strength, ridge, &mut self.choices, watch);
         }
         let data = self.along.learner.centred(with.moments);
         let system = System::new(with.basis, &data, None)?;
@@ -224,14 +220,12 @@ impl Problem<'_> {
         watch: &mut dyn Watch,
     ) -> Result<Final<'b>> {
         let moment = self.penalty(&chosen.graphs, chosen.power, map, watch)?;
-        let some = self.some(LEFT_OUT);
-        let labelled = if self.collected.complete() { self.labelled(map, &some)? } else { None };
         let all: Vec<usize> = (0..self.collected.labelled.len()).collect();
-        let everyone =
-            if loss == ClassLoss::Squared || some.len() == all.len() { None } else { self.labelled(map, &all)? };
         // other losses go over the rows themselves
-        let moments = self.moments(map, if loss == ClassLoss::Squared { &all } else { &[] })?;
-        Ok(Final { basis: map, labelled, some, everyone, moments, moment, strength: chosen.strength })
+        let (some, summed) = if loss == ClassLoss::Squared { (self.some(LEFT_OUT), all) } else { (all, Vec::new()) };
+        let labelled = if self.collected.complete() { self.labelled(map, &some)? } else { None };
+        let moments = self.moments(map, &summed)?;
+        Ok(Final { basis: map, labelled, some, moments, moment, strength: chosen.strength })
     }
 
     /// How the model came to be.
