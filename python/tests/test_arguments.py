@@ -603,6 +603,10 @@ CASES = {
         lambda: orff.FunctionalRidge(argument_kernel={"kernel": "sum", "terms": []}, n_components=16).fit(X, Y),
         "kernel, argument_kernel: sum of kernels: expected at",
     ),
+    "output-large": (
+        lambda: orff.decomposable(orff.gaussian(1.0), output=[[1e308, 1e307], [1e307, 1e308]]),
+        "output, eigenvalues: the numbers are too large",
+    ),
     "components-variance": (
         lambda: bounds.variance(orff.spectral_mixture(2), [0.1]),
         "kernel: components: expected a list of rows",

@@ -219,7 +219,10 @@ fn semidefinite(gamma: MatRef<f64>, name: &str) -> Result<(Eigen, usize)> {
             }
         }
     }
-    let e = eigen(gamma)?;
+    let e = eigen(gamma).map_err(|e| match e {
+        Error::Numerical { what, why } => Error::numerical(format!("{name}, {what}"), why),
+        other => other,
+    })?;
     let largest = e.values.last().copied().unwrap_or(0.0);
     if let Some(&smallest) = e.values.first()
         && smallest < -ROUNDING * largest.abs()
