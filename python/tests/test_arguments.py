@@ -603,6 +603,10 @@ CASES = {
         lambda: orff.FunctionalRidge(argument_kernel={"kernel": "sum", "terms": []}, n_components=16).fit(X, Y),
         "kernel, argument_kernel: sum of kernels: expected at",
     ),
+    "coverage-beyond-levels": (
+        lambda: orff.JointQuantileRegression(levels=[0.1, 0.9]).fit(X[:, :1], Y[:, 0]).predict_interval(X[:, :1], 0.9),
+        "coverage: expected at most 0.8000, as levels from 0.1 to 0.9 were learned",
+    ),
     "output-large": (
         lambda: orff.decomposable(orff.gaussian(1.0), output=[[1e308, 1e307], [1e307, 1e308]]),
         "output, eigenvalues: the numbers are too large",

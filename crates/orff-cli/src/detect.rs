@@ -24,9 +24,11 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     let asked = ["std", "cov", "no-noise", "probabilities", "scores"].into_iter().find(|flag| matches.get_flag(flag));
     let asked = asked.filter(|flag| *flag != "scores" || !margins);
     if let Some(flag) = asked.or_else(|| ["interval", "also"].into_iter().find(|flag| matches.contains_id(flag))) {
-        return Err(
-            Usage(format!("--{flag}: a model of outliers says a score and whether it is an outlier's")).into()
-        );
+        let how = match (flag, &model.curves) {
+            ("scores", Some(_)) => "how far inside the sets of some levels; say which: --levels 0.01,0.1",
+            _ => "a model of outliers says a score and whether it is an outlier's",
+        };
+        return Err(Usage(format!("--{flag}: {how}")).into());
     }
     let offset = model.outliers()?.offset;
     let mut names = ["score", "outlier"].map(String::from).to_vec();

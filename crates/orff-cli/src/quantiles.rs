@@ -91,6 +91,7 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     let seed = matches.get_one::<u64>("seed").copied().unwrap_or(0);
     let asked = if levels.is_empty() { vec![0.5] } else { levels.clone() };
     let outputs = &model.info.outputs;
+    coverage.map(|c| curves.reach(c)).transpose()?;
     let margins = coverage.map(|c| curves.margins(outputs.len(), c)).transpose()?;
     let mut names = Vec::new();
     for output in outputs {

@@ -106,6 +106,12 @@ pub fn interval(
     threads: Option<usize>,
 ) -> PyResult<Py<PyAny>> {
     let p = model.model.outputs();
+    let named = |error: Error| match error {
+        Error::Parameter { expected, given, .. } => Error::Parameter { name: "coverage".into(), expected, given },
+        other => other,
+    };
+    let reached = model.model.curves().and_then(|curves| curves.reach(coverage));
+    reached.map_err(|e| raise(py, named(e), model.spec()))?;
     let margins = model.model.curves().and_then(|curves| curves.margins(p, coverage));
     let margins = margins.map_err(|e| raise(py, e, model.spec()))?;
     let of = move |curves: &Curves, columns: MatRef<f64>, _: usize| {

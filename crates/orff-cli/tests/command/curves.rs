@@ -116,7 +116,7 @@ fn what_is_no_curve_is_refused() {
         "--at: say which column",
     );
     desk.ok(&[&["-q"][..], &long("d.csv")].concat());
-    fails(&["predict", "m.orff", "d.csv", "--levels", "0.5"], 2, "--levels: a model of curves has none; use --at");
+    fails(&["predict", "m.orff", "d.csv", "--levels", "0.5"], 2, "--levels: a model of curves says their values");
     fails(
         &["predict", "m.orff", "d.csv", "--at", "0,much"],
         2,

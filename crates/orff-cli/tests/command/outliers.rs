@@ -106,7 +106,7 @@ fn level_sets_tell_outliers_at_any_level() {
         assert!(text.contains("outliers     score below 0.") && text.contains("gaussian("), "{text}");
         let asked = ["-q", "predict", "m.orff", "t.csv", "--levels", "0.1,0.6"];
         if method == "svm" {
-            assert!(desk.fails(&asked, 2).contains("--levels: sets of other levels of this model"), "{method}");
+            assert!(desk.fails(&asked, 2).contains("--levels: a set of another level"), "{method}");
             continue;
         }
         assert!(text.contains("level sets   of every level, 20 functions of it"), "{text}");

@@ -62,7 +62,7 @@ declare! {
         {
             /// The levels that are learned, between 0 and 1; others are linear between them, and beyond them as the first or the last:
             /// intervals are no wider than these.
-            levels / levels: LevelList = LevelList(vec![0.1, 0.3, 0.5, 0.7, 0.9]),
+            levels / levels: LevelList = LevelList(vec![0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95]),
                 Kind::Several(&Kind::Number { min: 0.0, max: 1.0, open: true });
             /// Lengthscale of the gaussian kernel k_T of the levels: the longer, the more neighbouring quantiles have in common.
             level_lengthscale / level_lengthscale: f64 = 0.3, Kind::Number { min: 0.0, max: f64::INFINITY, open: true };

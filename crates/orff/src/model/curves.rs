@@ -264,6 +264,23 @@ impl Curves {
         (0..outputs).map(margin).collect()
     }
 
+    /// Refuses intervals whose ends are beyond the levels that were learned, where quantiles are those of the last one, unless
+    /// rows kept aside widen them.
+    pub fn reach(&self, coverage: f64) -> Result<()> {
+        check_coverage(coverage)?;
+        let CurveBasis::Hats { knots } = &self.basis else { return Ok(()) };
+        let (first, last) = (knots[0], knots[knots.len() - 1]);
+        let widest = 1.0 - 2.0 * first.max(1.0 - last);
+        if self.calibration.is_some() || coverage <= widest + 1e-12 {
+            return Ok(());
+        }
+        let most = if widest > 0.0 { format!("at most {widest:.4}") } else { "none".into() };
+        let expected = format!(
+            "{most}, as levels from {first} to {last} were learned (learn more extreme ones, or keep rows aside: conformal)"
+        );
+        Err(Error::parameter("interval", expected, coverage))
+    }
+
     /// The ends of intervals (n×p each) that hold an observation with probability `coverage`, wider by margins (p).
     pub fn interval(&self, columns: MatRef<f64>, coverage: f64, margins: &[f64]) -> Result<(Mat<f64>, Mat<f64>)> {
         check_coverage(coverage)?;

@@ -61,7 +61,7 @@ impl Model {
         match (&self.curves, &self.body) {
             (Some(curves), Body::Linear(linear)) => Ok((curves, linear.output_scale[0])),
             _ => Err(Error::refused(
-                "sets of other levels of this model",
+                "a set of another level",
                 "it has one offset; fit one of level sets (orff fit one-class --method level-sets)",
             )),
         }

@@ -23,7 +23,12 @@ fn features_come_near_the_exact_kernel() {
         let apart = (at(&exact, t) - at(&drawn, t)).norm_l2() / 50f64.sqrt();
         assert!(apart < 0.12, "level {t}: {apart}");
     }
-    assert_eq!(exact.curves.as_ref().unwrap().basis, CurveBasis::Hats { knots: vec![0.1, 0.3, 0.5, 0.7, 0.9] });
+    let curves = exact.curves.as_ref().unwrap();
+    assert_eq!(curves.basis, CurveBasis::Hats { knots: vec![0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95] });
+    // beyond the levels an interval would be one of fewer rows than it says
+    assert!(curves.reach(0.9).is_ok());
+    let error = curves.reach(0.92).unwrap_err().to_string();
+    assert!(error.contains("at most 0.9000, as levels from 0.05 to 0.95"), "{error}");
     let again = Model::from_bytes(exact.to_bytes().unwrap()).unwrap();
     assert_eq!(at(&again, 0.3), at(&exact, 0.3));
 }
