@@ -225,7 +225,7 @@ def test_series_have_an_approximation_and_no_bound_of_the_expected_loss():
     assert found.generalisation is None and "depend on those before" in found.refused["generalisation"]
     with pytest.raises(ValueError, match="X: expected None, as a forecaster keeps the series"):
         bounds.report(model, Y)
-    with pytest.raises(ValueError, match="X: expected the inputs that the model was learned from, got None"):
+    with pytest.raises(ValueError, match="X: expected the inputs that the model was learned from, got none"):
         bounds.report(orff.OperatorRidge(n_components=20).fit(Y, Y))
 
 
