@@ -1248,7 +1248,7 @@ class JointQuantileRegression(Quantiles):
         inputs, or one number per input.
     group : additive, multiplicative, skewed(c) or skewed(c1, c2, …), default="additive"
         Group on which the kernel is shift-invariant.
-    levels : a number > 0 and ≤ 1, or a list of them, default=(0.1, 0.3, 0.5, 0.7, 0.9,)
+    levels : a number > 0 and ≤ 1, or a list of them, default=(0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95,)
         The levels that are learned, between 0 and 1; others are linear between them, and beyond them as the
         first or the last: intervals are no wider than these.
     level_lengthscale : a number > 0, default=0.3
@@ -1315,7 +1315,7 @@ class JointQuantileRegression(Quantiles):
         *,
         lengthscale: Literal["auto"] | float | Sequence[float] | np.ndarray = "auto",
         group: str = "additive",
-        levels: float | Sequence[float] | np.ndarray = (0.1, 0.3, 0.5, 0.7, 0.9,),
+        levels: float | Sequence[float] | np.ndarray = (0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95,),
         level_lengthscale: float = 0.3,
         alpha: Literal["auto"] | float = "auto",
         crossing: float = 0.0,

@@ -9,7 +9,7 @@ use crate::raise::raise;
 use crate::task;
 use faer::{Mat, MatRef};
 use numpy::PyReadonlyArray2;
-use orff::Result;
+use orff::{Error, Result};
 use orff::model::Curves;
 use pyo3::prelude::*;
 
