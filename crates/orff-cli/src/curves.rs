@@ -136,7 +136,10 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     let flag = ["std", "cov", "no-noise", "probabilities", "scores"].into_iter().find(|flag| matches.get_flag(flag));
     let flag = flag.or(["also", "levels", "interval"].into_iter().find(|flag| matches.contains_id(flag)));
     if let Some(flag) = flag {
-        return Err(Usage(format!("--{flag}: a model of curves says their values at arguments (--at), and nothing else")).into());
+        return Err(Usage(format!(
+            "--{flag}: a model of curves says their values at arguments (--at), and nothing else"
+        ))
+        .into());
     }
     let at = At::given(matches)?;
     let value = crate::data::curve_name(model);

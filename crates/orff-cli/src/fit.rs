@@ -186,6 +186,11 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
     watch.metres(projection.is_some());
     if !learner.role.detects() {
         let path = matches.get_one::<PathBuf>("checkpoint");
+        let solver = values[0].get("solver").and_then(Value::as_str).unwrap_or_default();
+        if path.is_some() && ["stochastic", "online"].contains(&solver) {
+            let why = "it goes over the rows once or a few times and keeps nothing on the way; use --solver l-bfgs";
+            return Err(Usage(format!("--checkpoint: solver {solver}: {why}")).into());
+        }
         watch.checkpoint(path.map(|path| Checkpoint::open(path)).transpose()?);
     }
     if points && source.output_names().len() != 2 {

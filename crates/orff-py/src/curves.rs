@@ -9,8 +9,8 @@ use crate::raise::raise;
 use crate::task;
 use faer::{Mat, MatRef};
 use numpy::PyReadonlyArray2;
-use orff::{Error, Result};
 use orff::model::Curves;
+use orff::{Error, Result};
 use pyo3::prelude::*;
 
 impl PyModel {

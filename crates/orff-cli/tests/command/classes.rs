@@ -197,6 +197,16 @@ fn rows_with_missing_inputs_have_no_label() {
     assert!(said.contains("1 rows have missing inputs: they have no label"), "{said}");
 }
 
+#[test]
+fn what_keeps_nothing_has_no_checkpoint() {
+    let desk = Desk::new();
+    desk.write("d.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
+    for solver in ["stochastic", "online"] {
+        let line = ["fit", "risk", "d.csv", "--outputs", "y", "--solver", solver, "--checkpoint", "c", "-o", "m.orff"];
+        assert!(desk.fails(&line, 2).contains(&format!("--checkpoint: solver {solver}: ")));
+    }
+}
+
 /// A fit that used up its passes goes on from its checkpoint; other files and other sizes are told apart.
 #[test]
 fn a_fit_goes_on_from_its_checkpoint() {

@@ -108,8 +108,10 @@ impl Graphing {
         };
         let each = neighbours.min(found.each);
         let few = if each < neighbours { ", all there are" } else { "" };
-        let recall =
-            if found.recall < 1.0 { format!(", {:.1} % found", 100.0 * found.recall) } else { String::new() };
+        let recall = match how {
+            "approximate" => format!(", {:.1} % found", 100.0 * found.recall),
+            _ => String::new(),
+        };
         choices.say(watch, format!("graph: {each} neighbours of each of {n} rows{few}, {how} search{recall}"));
         if let (Auto::Auto, Some(sigma)) = (self.bandwidth, laplacian.bandwidth()) {
             choices.say(watch, format!("bandwidth {sigma:.4} (in scaled inputs): median distance to neighbours"));

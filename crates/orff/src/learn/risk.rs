@@ -11,7 +11,7 @@ use super::{Fitted, Gathering, Regression, Ridge, Sample, Solver, sample};
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Blocks, Kept, MapKind, Mapped, Moments, reblock};
 use crate::kernel::Kernel;
-use crate::loss::{Huber, Named};
+use crate::loss::{Huber, Loss, Named};
 use crate::model::{Body, Training};
 use crate::params::{Auto, Form, Params};
 use crate::rows::{Batch, Rows, Weights};
@@ -111,6 +111,8 @@ const PASSES: (usize, usize) = (2000, 5000);
 /// Batches and rows that are enough, and most passes to make so many.
 const ENOUGH: (usize, usize) = (2000, 20_000);
 const AGAIN: usize = 100;
+/// So many times the loss of predicting the mean is no solution but a divergence.
+const WORSE: f64 = 2.0;
 /// First step of online learning: the squared loss of a row falls to a quarter.
 const STEP: f64 = 0.25;
 /// What predictions of smooth losses may still change, relative: so little that rounding does not matter where passes are cheap.
@@ -313,9 +315,11 @@ impl RiskRegression {
         let mut learner = Doubly::new(begun.inner.clone(), d, &self.loss, params)?;
         watch.stage("learn");
         let enough = ENOUGH.0.saturating_mul(self.batch);
+        let mut nothing = Nothing::default();
         let read = self.again(rows, &mut begun, enough, &mut |block: Batch, before: usize| {
             let (inputs, outputs, weights) = stage.prepare(&block, before + 1)?;
             let all = Batch { inputs, outputs, weights };
+            nothing.add(&self.loss, &all.outputs);
             for first in (0..all.inputs.nrows()).step_by(self.batch) {
                 let batch = all.slice(first, (first + self.batch).min(all.inputs.nrows()));
                 learner.step(&batch)?;
@@ -325,6 +329,7 @@ impl RiskRegression {
         })?;
         let report = learner.report();
         choices.say(watch, format!("solved by {}", report.how(read)));
+        nothing.check(report.loss)?;
         let (map, theta, offset) = learner.solution()?;
         let table = map.lift(&theta);
         let columns: Vec<Column> = offset.iter().map(|b| Column::of(*b)).collect();
@@ -407,5 +412,37 @@ impl RiskRegression {
             once(reblock(rows, BLOCK_ROWS)?)?;
         }
         Ok(read)
+    }
+}
+
+/// The loss of predicting nothing but the mean: what learns without diverging comes to less.
+#[derive(Default)]
+struct Nothing {
+    sum: f64,
+    rows: f64,
+}
+
+impl Nothing {
+    /// Rows in scaled outputs; those with gaps do not count.
+    fn add(&mut self, loss: &dyn Loss, outputs: &faer::Mat<f64>) {
+        let (zero, mut out) = (vec![0.0; outputs.ncols()], vec![0.0; outputs.ncols()]);
+        for i in 0..outputs.nrows() {
+            let y: Vec<f64> = outputs.row(i).iter().copied().collect();
+            if y.iter().all(|y| y.is_finite()) {
+                self.sum += loss.gradient(&zero, &y, 0.0, &mut out);
+                self.rows += 1.0;
+            }
+        }
+    }
+
+    fn check(&self, reached: f64) -> Result<()> {
+        let mean = self.sum / self.rows.max(1.0);
+        if self.rows == 0.0 || reached <= WORSE * mean || (mean == 0.0 && reached.is_finite()) {
+            return Ok(());
+        }
+        let why = format!(
+            "they diverged: mean loss {reached:.3e}, that of predicting the mean is {mean:.3e}; lower the step, give a larger ridge, or use solver l-bfgs"
+        );
+        Err(Error::numerical("doubly stochastic gradients", why))
     }
 }

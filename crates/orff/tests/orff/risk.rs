@@ -87,6 +87,25 @@ fn every_solver_learns_and_says_how_it_ended() {
     }
 }
 
+/// Steps that are far too long are told, not solved for.
+#[test]
+fn a_divergence_is_no_solution() {
+    let (x, _, y) = data(400, 0.3, 2);
+    let rows = Table::new(x, y).unwrap();
+    let by = |step: f64| RiskRegression {
+        solver: RiskSolver::Stochastic,
+        step: Auto::Fixed(step),
+        ridge: Auto::Fixed(1e-4),
+        passes: Auto::Fixed(3),
+        ..RiskRegression::default()
+    };
+    assert!(by(1.0).fit(&rows, &mut Silent).is_ok());
+    for step in [1e3, 1e9] {
+        let error = by(step).fit(&rows, &mut Silent).map(drop).unwrap_err().to_string();
+        assert!(error.contains("lower the step"), "{error}");
+    }
+}
+
 /// Huber's loss is not led astray by a tenth of the rows; the pinball loss finds its quantile.
 #[test]
 fn losses_do_what_they_are_for() {
