@@ -86,6 +86,9 @@ pub fn extend(out: &mut Vec<f64>, m: &Mat<f64>) {
 /// Numbers of a block of answers, at most (a row has one block at least).
 const BLOCK: usize = 1 << 24;
 
+/// Numbers of a block of inputs, more or less.
+const INPUTS: usize = 1 << 20;
+
 /// Calls `each` with some rows at a time, so many that answers of `width` numbers a row stay small; rows do not
 /// influence each other. Errors number rows from the first one and name columns. Returns the rows that are to be answered by NaN.
 pub fn by_blocks(
@@ -98,7 +101,9 @@ pub fn by_blocks(
 ) -> Result<Vec<usize>> {
     watch.stage("predict");
     let mut skipped = Vec::new();
-    let (n, block) = (rows.rows(), (BLOCK / width.max(1)).clamp(1, BATCH));
+    // inputs are copied on their way: blocks of many columns stay in a cache
+    let near = (INPUTS / rows.width().max(1) / 128 * 128).clamp(512, BATCH);
+    let (n, block) = (rows.rows(), (BLOCK / width.max(1)).clamp(1, near));
     for from in (0..n).step_by(block) {
         let to = (from + block).min(n);
         let (inputs, some) = gaps.fill(rows.read(from, to)?);

@@ -202,7 +202,8 @@ fn what_keeps_nothing_has_no_checkpoint() {
     let desk = Desk::new();
     desk.write("d.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
     for solver in ["stochastic", "online"] {
-        let line = ["fit", "risk", "d.csv", "--outputs", "y", "--solver", solver, "--checkpoint", "c", "-o", "m.orff"];
+        let line =
+            ["fit", "risk", "d.csv", "--outputs", "y", "--solver", solver, "--checkpoint", "c", "-o", "m.orff"];
         assert!(desk.fails(&line, 2).contains(&format!("--checkpoint: solver {solver}: ")));
     }
 }

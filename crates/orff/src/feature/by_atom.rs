@@ -21,8 +21,7 @@ pub fn by_atom(
 ) {
     assert_eq!(out.len(), block.count() * width, "numbers of atoms");
     let (rows, strip) = (x.nrows(), block.omega.strip());
-    let packed = block.omega.packed();
-    let (stride, atoms) = (rows + 8, Atoms::of(x, &block.omega, packed.as_ref(), &[]));
+    let (stride, atoms) = (rows + 8, Atoms::of(x, &block.omega, &[]));
     let buffers = || (vec![0.0; strip * stride], vec![0.0; strip * stride]);
     out.par_chunks_mut(strip * width).enumerate().for_each_init(buffers, |(cos, sin), (s, out)| {
         let len = out.len() / width;
@@ -49,7 +48,7 @@ impl FeatureMap {
         assert_eq!(coefficients.len(), 2 * count, "coefficients of pairs");
         let (each, strip, stride) = (count / groups, block.omega.strip(), PANEL + 8);
         let (of_cos, of_sin) = coefficients.split_at(count);
-        let packed = block.omega.packed();
+        let packed = matches!(x, Inputs::Dense(_)).then(|| block.omega.packed(0, count)).flatten();
         let mut out = Mat::zeros(x.nrows(), groups);
         let buffers = || (vec![0.0; strip * stride], vec![0.0; strip * stride], vec![0.0; PANEL * groups]);
         type Buffers = (Vec<f64>, Vec<f64>, Vec<f64>);

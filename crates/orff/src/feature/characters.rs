@@ -82,8 +82,7 @@ impl<T: Real> Characters<T> {
     pub(super) fn fill(&mut self, x: &Inputs, block: &Block, phases: &[f64], from: usize) {
         let (rows, stride, count) = (self.rows, self.stride, block.count());
         let region = &mut self.data[from * stride..];
-        let packed = block.omega.packed();
-        let atoms = Atoms::of(x, &block.omega, packed.as_ref(), phases);
+        let atoms = Atoms::of(x, &block.omega, phases);
         let strip = block.omega.strip();
         if phases.is_empty() {
             let (cosines, sines) = region.split_at_mut(count * stride);
@@ -104,22 +103,23 @@ pub(super) struct Atoms<'a, T> {
     phases: &'a [f64],
     /// Whether some angle may be too large for the precision.
     far: bool,
-    /// The rows and the frequencies, where both are dense.
-    packed: Option<(Packed<T>, &'a Packed<T>)>,
+    /// The rows, and all frequencies if many products are to be made with them, where both are dense.
+    packed: Option<(Packed<T>, Option<&'a Packed<T>>)>,
 }
 
 impl<'a, T: Real> Atoms<'a, T> {
-    /// `packed` are the frequencies, where they are stored; `phases` is empty for pairs.
-    pub fn of(x: &'a Inputs, omega: &'a Omega, packed: Option<&'a Packed<T>>, phases: &'a [f64]) -> Self {
+    /// `phases` is empty for pairs.
+    pub fn of(x: &'a Inputs, omega: &'a Omega, phases: &'a [f64]) -> Self {
         let norm = x.norms().into_iter().fold(0.0, f64::max);
-        Atoms { far: norm * omega.largest() > T::LARGEST_ANGLE, ..Self::plain(x, omega, packed, phases) }
+        Atoms { far: norm * omega.largest() > T::LARGEST_ANGLE, ..Self::plain(x, omega, None, phases) }
     }
 
-    /// Atoms whose angles are computed in the precision asked for, whatever their size.
+    /// Atoms whose angles are computed in the precision asked for, whatever their size; with the frequencies `packed`, where few
+    /// rows are asked about at a time.
     pub fn plain(x: &'a Inputs, omega: &'a Omega, packed: Option<&'a Packed<T>>, phases: &'a [f64]) -> Self {
-        let packed = match x {
-            Inputs::Dense(x) => packed.map(|omega| (Packed::lanes(x.as_ref()), omega)),
-            Inputs::Sparse(_) => None,
+        let packed = match (x, omega) {
+            (Inputs::Dense(x), Omega::Dense(_)) => Some((Packed::lanes(x.as_ref()), packed)),
+            _ => None,
         };
         Atoms { x, omega, phases, far: false, packed }
     }
@@ -169,7 +169,13 @@ impl<'a, T: Real> Atoms<'a, T> {
         let len = out.len() / stride;
         if let Some((x, omega)) = &self.packed {
             let out = MatMut::from_column_major_slice_with_stride_mut(out, rows, len, stride);
-            return product((x, 0), (omega, from), out);
+            return match omega {
+                Some(omega) => product((x, 0), (omega, from), out),
+                None => {
+                    let strip = self.omega.packed(from, len).expect("rows are packed for stored frequencies only");
+                    product((x, 0), (&strip, 0), out)
+                }
+            };
         }
         match (self.x, self.omega) {
             (Inputs::Dense(x), omega) => {

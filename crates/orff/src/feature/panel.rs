@@ -84,7 +84,8 @@ impl FeatureMap {
         let low = matches!(x, Inputs::Dense(_)) && blocks.iter().all(|b| matches!(b.omega, Omega::Dense(_)));
         let rows = if low { group::<T>() } else { (PANEL / size_of::<T>() / strip).clamp(TILE, 512) / TILE * TILE };
         let stride = if low { rows } else { rows + 8 };
-        let packed: Vec<Option<spectrum::Packed<T>>> = blocks.iter().map(|b| b.omega.packed()).collect();
+        let all = |b: &Block| if low { b.omega.packed(0, b.count()) } else { None };
+        let packed: Vec<Option<spectrum::Packed<T>>> = blocks.iter().map(all).collect();
         let buffers = || {
             let sines = if self.kind() == MapKind::Pairs { strip * stride } else { 0 };
             (vec![T::default(); strip * stride], vec![T::default(); sines], Vec::new())

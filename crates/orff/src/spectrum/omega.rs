@@ -49,15 +49,15 @@ impl Omega {
         }
     }
 
-    /// The frequencies packed for many products with rows, where they are stored.
-    pub(crate) fn packed<T: Real>(&self) -> Option<Packed<T>> {
+    /// Some frequencies packed for many products with rows, where they are stored.
+    pub(crate) fn packed<T: Real>(&self, from: usize, len: usize) -> Option<Packed<T>> {
         match self {
-            Omega::Dense(omega) => Some(Packed::fours(omega.as_ref())),
+            Omega::Dense(omega) => Some(Packed::fours(omega.as_ref().subrows(from, len))),
             Omega::Structured(_) => None,
         }
     }
 
-    /// The same, for products whose lanes hold frequencies.
+    /// All of them, for products whose lanes hold frequencies.
     pub(crate) fn packed_lanes<T: Real>(&self) -> Option<Packed<T>> {
         match self {
             Omega::Dense(omega) => Some(Packed::lanes(omega.as_ref())),
