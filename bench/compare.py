@@ -196,12 +196,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--columns", type=int, default=2000, help="of the features, likewise (2000)")
     only = "lines with one of these words: a work, a contender (sklearn…), accuracy, growth, start"
     parser.add_argument("--only", nargs="+", default=[""], metavar="WORDS", help=only)
-    parser.add_argument("--growth-max", type=int, default=1_000_000, help="largest N of the growth (1000000)")
+    parser.add_argument("--growth-max", type=int, default=10_000_000, help="largest N of the growth (10000000, which takes 5 GB)")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md and docs/growth.svg")
     given = parser.parse_args()
     if given.write and any(given.only):
         parser.error("--write: expected all lines, got --only")
-    given.rows = given.rows // 10 if given.quick else given.rows
+    if given.quick:
+        given.rows, given.growth_max = given.rows // 10, given.growth_max // 10
     return given
 
 

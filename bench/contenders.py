@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,8 +20,6 @@ RIDGE = 1e-3
 """λ of the mean loss; scikit-learn's alpha is nλ."""
 HELD_OUT = 10_000
 """Rows on which fits are judged."""
-CHUNK = 100_000
-"""Rows that are in memory at once when there are more than a million."""
 
 TWICE = {f"{who}_{what}" for who in ("orff", "sklearn") for what in ("predict", "transform", "structured", "dense")}
 """Timed at their second call: at the first, most of the time goes to a virtual machine that gets its memory."""
@@ -156,28 +153,6 @@ def orff_exact(s: Setting) -> Task:
 def orff_nystrom(s: Setting) -> Task:
     """Orff's NystromRidge"""
     return fitting(s, orff_learner(s, "NystromRidge", n_components=s.columns))
-
-
-def orff_growth(s: Setting) -> Task:
-    """Orff, the rows in chunks when there are more than a million"""
-    model = orff_learner(s)
-    if s.rows <= 1_000_000:
-        X, Y = s.data()
-        return lambda: model.fit(X, Y)
-    seconds = 0.0
-
-    def work() -> None:
-        nonlocal seconds
-        for seed, a in enumerate(range(0, s.rows, CHUNK)):
-            X, Y = s.data(min(CHUNK, s.rows - a), seed=7 + seed)
-            start = time.perf_counter()
-            model.partial_fit(X, Y)
-            seconds += time.perf_counter() - start
-        start = time.perf_counter()
-        model.predict(X[:1])  # the model is made when it is asked for
-        seconds += time.perf_counter() - start
-
-    return work, lambda: {"seconds": seconds}
 
 
 def orff_predict(s: Setting) -> Task:

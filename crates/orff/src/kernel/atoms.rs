@@ -74,7 +74,8 @@ impl Atoms {
         self.blocks.iter().all(|b| b.factors.shared() == Some(first)).then_some(first)
     }
 
-    /// K̂(x, z) (p×p) by its definition, for points in chart coordinates. Cost D(d + p²r).
+    /// K̂(x, z) (p×p) by its definition, for points in chart coordinates. Cost D(d + p²r), or Dd + p²r where atoms share
+    /// their factor.
     pub fn eval(&self, x: &[f64], z: &[f64]) -> Result<Mat<f64>> {
         let (d, p) = (self.inputs(), self.outputs());
         if x.len() != d || z.len() != d {
@@ -82,14 +83,19 @@ impl Atoms {
         }
         let mut sum = Mat::<f64>::zeros(p, p);
         let mut omega = vec![0.0; d];
+        let mut add = |scale: f64, b: &Mat<f64>| sum += faer::Scale(scale) * (b * b.transpose());
         for block in &self.blocks {
+            let mut scalar = 0.0;
             for j in 0..block.count() {
                 block.omega.row(j, &mut omega);
                 let angle: f64 = (0..d).map(|k| (x[k] - z[k]) * omega[k]).sum();
-                let b = block.factors.dense(j, &omega);
                 let scale = block.weight[j] * libm::cos(angle);
-                sum += faer::Scale(scale) * (&b * b.transpose());
+                match block.factors.shared() {
+                    Some(_) => scalar += scale,
+                    None => add(scale, &block.factors.dense(j, &omega)),
+                }
             }
+            block.factors.shared().into_iter().for_each(|b| add(scalar, b));
         }
         Ok(sum)
     }

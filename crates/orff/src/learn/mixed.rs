@@ -179,14 +179,16 @@ impl Gathering {
         };
         let design = Mapped::new(&self.map, rows, &prepare);
         let swept = sweep(&design, wide.as_ref(), &vec![0.0; p + 1], watch, &mut |seen, mut f| {
-            for i in 0..f.nrows() {
-                let w = match seen.weights {
-                    Some(Weights::Row(w)) => w[i],
-                    _ => 1.0,
-                };
-                (0..p).for_each(|t| f[(i, t)] = w * (seen.outputs[(i, t)] - f[(i, t)]));
-                f[(i, p)] = w;
+            let weights = match seen.weights {
+                Some(Weights::Row(w)) => w.as_slice(),
+                _ => &[],
+            };
+            let weight = |i: usize| weights.get(i).copied().unwrap_or(1.0);
+            for t in 0..p {
+                let rests = linalg::column_mut(f.as_mut(), t).iter_mut().zip(seen.outputs.col(t).iter());
+                rests.enumerate().for_each(|(i, (f, y))| *f = weight(i) * (y - *f));
             }
+            linalg::column_mut(f.as_mut(), p).iter_mut().enumerate().for_each(|(i, f)| *f = weight(i));
             Ok(())
         })?;
         let (sums, total) = (&swept.gradient, swept.total[p]);

@@ -1,7 +1,7 @@
 //! Sums over rows CᵀY, for a C that is too large to be copied.
 //!
-//! Entry (m, t) is Σᵢ cᵢₘyᵢₜ in eight interleaved partial sums, whatever columns are beside it: the bits depend on the
-//! number of rows alone.
+//! Entry (m, t) is Σᵢ cᵢₘyᵢₜ, added up in blocks of [`DEPTH`] terms by eight interleaved partial sums, whatever columns are
+//! beside it: the bits depend on the number of rows alone.
 
 use super::Real;
 use super::columns::column;
@@ -11,6 +11,8 @@ use rayon::prelude::*;
 
 /// Interleaved partial sums.
 const LANES: usize = 8;
+/// Rows of which a few columns stay in the nearest cache.
+const DEPTH: usize = 512;
 /// Columns of C that one task does.
 const TASK: usize = 64;
 
@@ -43,10 +45,14 @@ pub fn add_tn<T: Real>(out: MatMut<f64>, c: MatRef<T>, y: MatRef<f64>) {
 
 vectorised!(fn add<T>(c: MatRef<'_, T>, y: MatRef<'_, f64>, out: MatMut<'_, f64>) = add_kernel);
 
-/// As many sums at once as the registers hold: those of four columns of C with four of Y, or with one.
+/// As many sums at once as the registers hold: those of four columns of C with six of Y, or with one.
 #[inline(always)]
-fn add_kernel<A: Arithmetic, T: Real>(c: MatRef<'_, T>, y: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-    if A::WIDE { add_groups::<A, T, 4>(c, y, out) } else { add_groups::<A, T, 1>(c, y, out) }
+fn add_kernel<A: Arithmetic, T: Real>(c: MatRef<'_, T>, y: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    for from in (0..y.nrows()).step_by(DEPTH) {
+        let count = DEPTH.min(y.nrows() - from);
+        let (c, y, out) = (c.subrows(from, count), y.subrows(from, count), out.as_mut());
+        if A::WIDE { add_groups::<A, T, 6>(c, y, out) } else { add_groups::<A, T, 1>(c, y, out) }
+    }
 }
 
 #[inline(always)]
