@@ -2553,9 +2553,9 @@ class LevelSets(LevelDetector):
         error, orthogonal up to 127, structured up to 4096, iid above and where the kernel refuses these.
     sum : one of concatenation, mixture, default="concatenation"
         How a sum of kernels shares its atoms.
-    n_knots : a whole number from 2 to 99, default=20
-        Levels ν between which f and b change evenly, from 0.01 to 0.99. More follow the machine of each level
-        more closely.
+    n_knots : a whole number from 2 to 99, default=24
+        Levels ν between which f and b change evenly, from 0.01 to 0.99, closer to each other where ν is small.
+        More follow the machine of each level more closely.
     nu : auto or a number ≥ 0.000001 and ≤ 0.99, default="auto"
         The level ν whose set tells outliers unless another is asked for: their share among rows like those of
         the fit; auto is 0.05.
@@ -2615,7 +2615,7 @@ class LevelSets(LevelDetector):
         feature_map: Literal["auto"] | Literal["pairs", "phases"] = "auto",
         draw: Literal["auto"] | Literal["iid", "orthogonal", "quasi-monte-carlo", "qmc", "structured"] = "auto",
         sum: Literal["concatenation", "mixture"] = "concatenation",
-        n_knots: int = 20,
+        n_knots: int = 24,
         nu: Literal["auto"] | float = "auto",
         tol: float = 0.001,
         max_iter: int = 5000,

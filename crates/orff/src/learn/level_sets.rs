@@ -29,8 +29,9 @@ declare! {
         }
         group features draw sum
         {
-            /// Levels ν between which f and b change evenly, from 0.01 to 0.99. More follow the machine of each level more closely.
-            knots / n_knots: usize = 20, Kind::Count { min: 2, max: 99 };
+            /// Levels ν between which f and b change evenly, from 0.01 to 0.99, closer to each other where ν is small. More follow the
+            /// machine of each level more closely.
+            knots / n_knots: usize = 24, Kind::Count { min: 2, max: 99 };
             /// The level ν whose set tells outliers unless another is asked for: their share among rows like those of the fit;
             /// auto is 0.05.
             nu / nu: Auto<f64> = Auto::Auto, Kind::Auto(&Kind::Number { min: 1e-6, max: 0.99, open: false });

@@ -40,11 +40,20 @@ const DRAWN: u64 = 0x6e6f_7768_6572_65;
 /// Knots of the functions of ν while lengthscales are compared, and the first and last of them.
 const FEW: usize = 10;
 const ENDS: (f64, f64) = (0.01, 0.99);
+/// Knots follow each other by a factor up to this level, where few rows are out and each of them counts, and by a step from there.
+const BEND: f64 = 0.2;
+/// Nodes of quadrature between two knots.
+const NODES: usize = 3;
 
 /// All levels by functions of them that are linear between so many knots.
 pub(super) fn all_levels(count: usize) -> Levels {
-    let knot = |k: usize| (k as f64 / (count - 1) as f64).clamp(ENDS.0, ENDS.1);
-    Levels::all(CurveBasis::Hats { knots: (0..count).map(knot).collect() }, 3 * count)
+    // 1 + ln(ν/bend), and ν/bend where that is more than 1
+    let (first, last) = (1.0 + libm::log(ENDS.0 / BEND), ENDS.1 / BEND);
+    let knot = |k: usize| {
+        let place = first + (last - first) * k as f64 / (count - 1) as f64;
+        (BEND * if place < 1.0 { libm::exp(place - 1.0) } else { place }).clamp(ENDS.0, ENDS.1)
+    };
+    Levels::all(CurveBasis::Hats { knots: (0..count).map(knot).collect() }, NODES)
 }
 
 /// Rows in the kernel's coordinates.

@@ -30,9 +30,19 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// All levels, by the Gauss–Legendre rule of so many nodes.
+    /// All levels, by the Gauss–Legendre rule of so many nodes between every two knots of the functions; between 0 and 1 where
+    /// they have none.
     pub fn all(basis: CurveBasis, nodes: usize) -> Self {
-        let (nodes, weights) = crate::special::gauss_legendre(nodes);
+        let mut ends = vec![0.0, 1.0];
+        if let CurveBasis::Hats { knots } = &basis {
+            ends.splice(1..1, knots.iter().copied());
+        }
+        let (at, share) = crate::special::gauss_legendre(nodes);
+        let each = |of: &dyn Fn(f64, f64, usize) -> f64| {
+            let piece = |e: &[f64]| (0..nodes).map(|q| of(e[0], e[1] - e[0], q)).collect::<Vec<_>>();
+            ends.windows(2).flat_map(piece).collect()
+        };
+        let (nodes, weights) = (each(&|from, width, q| from + width * at[q]), each(&|_, width, q| width * share[q]));
         Levels { basis, nodes, weights }
     }
 
