@@ -3,20 +3,20 @@
 
 mod autoregression;
 mod clouds;
+mod loops;
 mod minh;
 mod moons;
 mod multi_output;
 mod potential;
-mod sheets;
 mod sine_wave;
 
 pub use autoregression::{Bend, Noise, Simulated, autoregression};
 pub use clouds::three_clouds;
+pub use loops::Loops;
 pub use minh::{minh_field, minh_field_at, minh_points};
 pub use moons::two_moons;
 pub use multi_output::multi_output;
 pub use potential::{Potential, potential_field, vortex_field};
-pub use sheets::Sheets;
 pub use sine_wave::{sine_wave, sine_wave_quantile};
 
 use crate::error::{Error, Result};

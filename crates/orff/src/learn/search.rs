@@ -28,8 +28,10 @@ const OPERATIONS: f64 = 4e9;
 const COSTLY: f64 = 4e11;
 /// αN where too few rows are labelled to choose it: two moons with one label each are right from 10⁶ to 10⁸.
 const STRONG: f64 = 1e7;
-/// Powers of ten of αN that are compared, beside no penalty at all.
+/// Powers of ten of αN that are compared, beside no penalty at all; and how many more while the largest is the best: many rows
+/// on a curve have neighbours that are close, and functions that differ little between these.
 const STRENGTHS: std::ops::RangeInclusive<i32> = 1..=9;
+const STRONGER: usize = 6;
 /// Lengthscales that are compared, in bandwidths of the graph, and the one for few labels.
 const LENGTHSCALES: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 const SHORT: f64 = 2.0;
@@ -145,6 +147,28 @@ impl Problem<'_> {
             Some(given) => vec![given],
             None => std::iter::once(0.0).chain(STRENGTHS.map(|k| libm::pow(10.0, f64::from(k)) / n)).collect(),
         }
+    }
+
+    /// The smallest score of some strengths, and its strength. One that is lost in rounding has none.
+    fn best_strength(
+        &self,
+        strengths: Vec<f64>,
+        watch: &mut dyn Watch,
+        mut score: impl FnMut(f64) -> Option<f64>,
+    ) -> Result<(f64, f64)> {
+        let mut best = (f64::INFINITY, strengths[0]);
+        let (several, last) = (strengths.len() > 1, strengths[strengths.len() - 1]);
+        let stronger = std::iter::successors(Some(last), |strength| Some(10.0 * strength)).skip(1).take(STRONGER);
+        for strength in strengths.into_iter().chain(stronger) {
+            if strength > last && !(several && strength == 10.0 * best.1) {
+                break;
+            }
+            watch.advance(0)?;
+            if let Some(score) = score(strength).filter(|score| *score < best.0) {
+                best = (score, strength);
+            }
+        }
+        Ok(best)
     }
 
     /// Lengthscales that are compared, in units of the graph.
@@ -274,20 +298,14 @@ impl Problem<'_> {
         watch: &mut dyn Watch,
     ) -> Result<Found> {
         let map = self.draw(&self.kernel(place.times * unit)?, self.columns())?;
-        let mut best = Found { place, score: f64::INFINITY, strength: 0.0 };
-        let Some(labelled) = self.labelled(&map, some)? else { return Ok(best) };
+        let Some(labelled) = self.labelled(&map, some)? else {
+            return Ok(Found { place, score: f64::INFINITY, strength: 0.0 });
+        };
         let moment = self.penalty(&self.graphs(place.neighbours), place.power, &map, watch)?;
         let strengths = if self.labelled_enough() { vec![0.0] } else { self.strengths() };
-        for strength in strengths {
-            watch.advance(0)?;
-            // strengths beyond rounding are no candidates
-            let Ok(rows) = labelled.warped(&moment, strength) else { continue };
-            let score = self.score(&rows, judge);
-            if score < best.score {
-                best = Found { place, score, strength };
-            }
-        }
-        Ok(best)
+        let score = |strength: f64| Some(self.score(&labelled.warped(&moment, strength).ok()?, judge));
+        let (score, strength) = self.best_strength(strengths, watch, score)?;
+        Ok(Found { place, score, strength })
     }
 
     /// The lengthscale and the strength with the largest evidence, in the coordinates of the warp.
@@ -311,16 +329,17 @@ impl Problem<'_> {
             };
             let moment = self.penalty(graphs, start.power, &map, watch)?;
             let data = learner.centred(self.moments(&map, &self.some(ROWS))?);
-            for strength in self.strengths() {
-                watch.advance(0)?;
-                let Ok(warp) = Warp::new(&map, System::new(&map, &data, None)?, &moment, strength) else { continue };
-                let evidence = match learner.ridge {
-                    Ridge::Given(ridge) if ridge > 0.0 => warp.spectral().at(ridge).evidence,
-                    _ => warp.spectral().minimise(|p| -p.evidence).map_or(f64::NEG_INFINITY, |p| p.evidence),
-                };
-                if -evidence < best.score {
-                    best = Found { place: Place { times, ..start }, score: -evidence, strength };
-                }
+            let system = System::new(&map, &data, None)?;
+            let score = |strength: f64| {
+                let warp = Warp::new(&map, system.clone(), &moment, strength).ok()?;
+                Some(match learner.ridge {
+                    Ridge::Given(ridge) if ridge > 0.0 => -warp.spectral().at(ridge).evidence,
+                    _ => warp.spectral().minimise(|p| -p.evidence).map_or(f64::INFINITY, |p| -p.evidence),
+                })
+            };
+            let (score, strength) = self.best_strength(self.strengths(), watch, score)?;
+            if score < best.score {
+                best = Found { place: Place { times, ..start }, score, strength };
             }
         }
         Ok(best)

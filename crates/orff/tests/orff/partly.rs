@@ -1,10 +1,10 @@
 //! Classes of rows with and without labels, what is chosen on labelled rows, and graphs that are given.
 
 use faer::Mat;
-use orff::generate::{Sheets, two_moons};
+use orff::generate::{Loops, two_moons};
 use orff::learn::{
-    ClassLoss, ClassWeight, ExactLaplacianClassifier, FittedClasses, LaplacianClassifier, LaplacianFeatures,
-    LaplacianRidge, Offset, Ridge, SemiSupervisedClassifier,
+    ClassLoss, ClassWeight, ExactLaplacianClassifier, ExactRegression, FittedClasses, LaplacianClassifier,
+    LaplacianFeatures, LaplacianRidge, Offset, Ridge, SemiSupervisedClassifier,
 };
 use orff::loss::Simplex;
 use orff::model::{Classes, Linear, Query};
@@ -432,13 +432,13 @@ fn memory_is_a_limit() {
     assert!(found.training.choices.iter().any(|c| c.contains("what 20 MB (the parameter memory) have room for")));
 }
 
-/// Rows on sheets are the same however they are read, and only the first have outputs.
+/// Rows on loops are the same however they are read, and only the first have outputs.
 #[test]
-fn sheets_are_the_same_however_they_are_read() {
-    let sheets = Sheets::new(9000, 120, (12, 7), 3, 0.02, 1).unwrap();
-    let (x, y) = sheets.read(0, 9000);
+fn loops_are_the_same_however_they_are_read() {
+    let loops = Loops::new(9000, 120, (12, 7), 3, 0.02, 1).unwrap();
+    let (x, y) = loops.read(0, 9000);
     let mut first = 0;
-    for batch in sheets.batches().unwrap() {
+    for batch in loops.batches().unwrap() {
         let batch = batch.unwrap();
         let Inputs::Dense(part) = batch.inputs else { panic!("dense rows") };
         for i in 0..part.nrows() {
@@ -450,5 +450,29 @@ fn sheets_are_the_same_however_they_are_read() {
         first += part.nrows();
     }
     assert_eq!(first, 9000);
-    assert!(Sheets::new(10, 2, (0, 1), 1, 0.0, 0).is_err() && Sheets::new(10, 2, (1, 1), 1, -1.0, 0).is_err());
+    assert!(Loops::new(10, 2, (0, 1), 1, 0.0, 0).is_err() && Loops::new(10, 2, (1, 1), 1, -1.0, 0).is_err());
+}
+
+/// Rows without outputs show how curves run: more is learned with them than from the labelled rows alone, even by the kernel
+/// itself. Many rows on curves ask for strong penalties.
+#[test]
+fn unlabelled_rows_on_loops_tell_what_labelled_ones_cannot() {
+    for seed in 0..3 {
+        let (rows, labelled) = (1500, 90);
+        let loops = |n: usize| Loops::new(n, labelled, (20, 3), 3, 0.002, seed).unwrap();
+        let (x, truth) = loops(2500).read(1500, 2500);
+        let error = |mean: Mat<f64>| (&mean - &truth).norm_l2() / truth.norm_l2();
+        let x = Inputs::Dense(x);
+        let learner =
+            LaplacianRidge { features: Auto::Fixed(400), posterior: false, seed, ..LaplacianRidge::default() };
+        let found = learner.fit(&loops(rows), &mut Silent).unwrap();
+        let with = error(found.model.predict(&x, Query::default()).unwrap().mean);
+        let alone = ExactRegression::default().fit(&loops(labelled), &mut Silent).unwrap();
+        let alone = error(alone.model.predict(&x, Query::default()).unwrap().mean);
+        assert!(
+            with < 0.5 * alone,
+            "seed {seed}: {with} with unlabelled rows, {alone} without: {:?}",
+            found.training.choices
+        );
+    }
 }
