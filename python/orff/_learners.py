@@ -2554,8 +2554,8 @@ class LevelSets(LevelDetector):
     sum : one of concatenation, mixture, default="concatenation"
         How a sum of kernels shares its atoms.
     n_knots : a whole number from 2 to 99, default=24
-        Levels ν between which f and b change evenly, from 0.01 to 0.99, closer to each other where ν is small.
-        More follow the machine of each level more closely.
+        Levels ν between which f and b change evenly, from 0.01 to 0.99, closer to each other where ν is
+        small. More follow the machine of each level more closely.
     nu : auto or a number ≥ 0.000001 and ≤ 0.99, default="auto"
         The level ν whose set tells outliers unless another is asked for: their share among rows like those of
         the fit; auto is 0.05.

@@ -109,7 +109,7 @@ fn level_sets_tell_outliers_at_any_level() {
             assert!(desk.fails(&asked, 2).contains("--levels: a set of another level"), "{method}");
             continue;
         }
-        assert!(text.contains("level sets   of every level, 20 functions of it"), "{text}");
+        assert!(text.contains("level sets   of every level, 24 functions of it"), "{text}");
         let (out, _) = desk.ok(&asked);
         let rows: Vec<Vec<f64>> =
             out.lines().skip(1).map(|l| l.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
