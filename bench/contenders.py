@@ -354,7 +354,7 @@ def walk(s: Setting) -> np.ndarray:
 
 
 def one_step(s: Setting, predict: Callable[[np.ndarray], np.ndarray]) -> dict[str, float]:
-    """R² of the next row, on a series of its own."""
+    """R² of the next row, on the series that was learned from."""
     Y = walk(s)
     rest = ((Y[1:] - predict(Y)) ** 2).sum(axis=0)
     return {"r2": float(np.mean(1 - rest / ((Y[1:] - Y[1:].mean(axis=0)) ** 2).sum(axis=0)))}
