@@ -1502,7 +1502,13 @@ class LaplacianRidge(SemiSupervised):
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
-        labels or more than 100 000 rows.
+        labels or graphs of more than 100 000 rows.
+    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+        Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
+        and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
+        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
+        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
+        000 where there are few.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -1582,6 +1588,7 @@ class LaplacianRidge(SemiSupervised):
         measure: Literal["plain", "trace", "tilted"] = "trace",
         sum: Literal["concatenation", "mixture"] = "concatenation",
         n_neighbors: Literal["auto"] | int = "auto",
+        graph_rows: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
         power: Literal["auto"] | int = "auto",
@@ -1603,6 +1610,7 @@ class LaplacianRidge(SemiSupervised):
         self.measure = measure
         self.sum = sum
         self.n_neighbors = n_neighbors
+        self.graph_rows = graph_rows
         self.search = search
         self.bandwidth = bandwidth
         self.power = power
@@ -1633,7 +1641,13 @@ class ExactLaplacianRidge(SemiSupervised):
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
-        labels or more than 100 000 rows.
+        labels or graphs of more than 100 000 rows.
+    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+        Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
+        and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
+        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
+        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
+        000 where there are few.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -1706,6 +1720,7 @@ class ExactLaplacianRidge(SemiSupervised):
         lengthscale: Literal["auto"] | float | Sequence[float] | np.ndarray = "auto",
         group: str = "additive",
         n_neighbors: Literal["auto"] | int = "auto",
+        graph_rows: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
         power: Literal["auto"] | int = "auto",
@@ -1721,6 +1736,7 @@ class ExactLaplacianRidge(SemiSupervised):
         self.lengthscale = lengthscale
         self.group = group
         self.n_neighbors = n_neighbors
+        self.graph_rows = graph_rows
         self.search = search
         self.bandwidth = bandwidth
         self.power = power
@@ -1762,7 +1778,13 @@ class SemiSupervisedRidge(SemiSupervised):
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
-        labels or more than 100 000 rows.
+        labels or graphs of more than 100 000 rows.
+    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+        Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
+        and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
+        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
+        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
+        000 where there are few.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -1849,6 +1871,7 @@ class SemiSupervisedRidge(SemiSupervised):
         measure: Literal["plain", "trace", "tilted"] = "trace",
         sum: Literal["concatenation", "mixture"] = "concatenation",
         n_neighbors: Literal["auto"] | int = "auto",
+        graph_rows: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
         power: Literal["auto"] | int = "auto",
@@ -1873,6 +1896,7 @@ class SemiSupervisedRidge(SemiSupervised):
         self.measure = measure
         self.sum = sum
         self.n_neighbors = n_neighbors
+        self.graph_rows = graph_rows
         self.search = search
         self.bandwidth = bandwidth
         self.power = power
@@ -1918,7 +1942,13 @@ class LaplacianClassifier(PartlyLabelled):
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
-        labels or more than 100 000 rows.
+        labels or graphs of more than 100 000 rows.
+    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+        Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
+        and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
+        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
+        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
+        000 where there are few.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -2003,6 +2033,7 @@ class LaplacianClassifier(PartlyLabelled):
         measure: Literal["plain", "trace", "tilted"] = "trace",
         sum: Literal["concatenation", "mixture"] = "concatenation",
         n_neighbors: Literal["auto"] | int = "auto",
+        graph_rows: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
         power: Literal["auto"] | int = "auto",
@@ -2026,6 +2057,7 @@ class LaplacianClassifier(PartlyLabelled):
         self.measure = measure
         self.sum = sum
         self.n_neighbors = n_neighbors
+        self.graph_rows = graph_rows
         self.search = search
         self.bandwidth = bandwidth
         self.power = power
@@ -2058,7 +2090,13 @@ class ExactLaplacianClassifier(PartlyLabelled):
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
-        labels or more than 100 000 rows.
+        labels or graphs of more than 100 000 rows.
+    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+        Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
+        and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
+        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
+        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
+        000 where there are few.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -2138,6 +2176,7 @@ class ExactLaplacianClassifier(PartlyLabelled):
         lengthscale: Literal["auto"] | float | Sequence[float] | np.ndarray = "auto",
         group: str = "additive",
         n_neighbors: Literal["auto"] | int = "auto",
+        graph_rows: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
         power: Literal["auto"] | int = "auto",
@@ -2156,6 +2195,7 @@ class ExactLaplacianClassifier(PartlyLabelled):
         self.lengthscale = lengthscale
         self.group = group
         self.n_neighbors = n_neighbors
+        self.graph_rows = graph_rows
         self.search = search
         self.bandwidth = bandwidth
         self.power = power
@@ -2200,7 +2240,13 @@ class SemiSupervisedClassifier(PartlyLabelled):
     n_neighbors : auto or a whole number from 1 to 1000, default="auto"
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
-        labels or more than 100 000 rows.
+        labels or graphs of more than 100 000 rows.
+    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+        Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
+        and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
+        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
+        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
+        000 where there are few.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -2292,6 +2338,7 @@ class SemiSupervisedClassifier(PartlyLabelled):
         measure: Literal["plain", "trace", "tilted"] = "trace",
         sum: Literal["concatenation", "mixture"] = "concatenation",
         n_neighbors: Literal["auto"] | int = "auto",
+        graph_rows: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
         power: Literal["auto"] | int = "auto",
@@ -2318,6 +2365,7 @@ class SemiSupervisedClassifier(PartlyLabelled):
         self.measure = measure
         self.sum = sum
         self.n_neighbors = n_neighbors
+        self.graph_rows = graph_rows
         self.search = search
         self.bandwidth = bandwidth
         self.power = power
@@ -2859,6 +2907,12 @@ class LaplacianFeatures(Warped):
         How a sum of kernels shares its atoms.
     n_neighbors : a whole number from 1 to 1000, default=10
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
+    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+        Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
+        and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
+        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
+        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
+        000 where there are few.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -2924,6 +2978,7 @@ class LaplacianFeatures(Warped):
         measure: Literal["plain", "trace", "tilted"] = "plain",
         sum: Literal["concatenation", "mixture"] = "concatenation",
         n_neighbors: int = 10,
+        graph_rows: Literal["auto"] | int = "auto",
         search: Literal["auto", "exact", "approximate"] = "auto",
         bandwidth: Literal["auto"] | float = "auto",
         power: int = 1,
@@ -2943,6 +2998,7 @@ class LaplacianFeatures(Warped):
         self.measure = measure
         self.sum = sum
         self.n_neighbors = n_neighbors
+        self.graph_rows = graph_rows
         self.search = search
         self.bandwidth = bandwidth
         self.power = power

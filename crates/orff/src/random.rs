@@ -65,6 +65,20 @@ impl Stream {
             }
         }
     }
+
+    /// Puts so many of some items, drawn without repetition, to the front.
+    ///
+    /// ```
+    /// let mut rows: Vec<usize> = (0..9).collect();
+    /// orff::random::Stream::new(7, 0, 0).draw(&mut rows, 4);
+    /// rows.sort();
+    /// assert_eq!(rows, (0..9).collect::<Vec<_>>());
+    /// ```
+    pub fn draw<T>(&mut self, items: &mut [T], count: usize) {
+        for k in 0..count.min(items.len()) {
+            items.swap(k, k + self.below(items.len() - k));
+        }
+    }
 }
 
 /// The middle of the cell numbered by 52 bits: (bits + ½)·2⁻⁵², strictly inside (0, 1) and exact.

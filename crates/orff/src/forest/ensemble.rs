@@ -147,9 +147,7 @@ impl Forest {
 fn some(n: usize, count: usize, stream: &mut Stream) -> Vec<u32> {
     if count >= n / 64 {
         let mut all: Vec<u32> = (0..n as u32).collect();
-        for k in 0..count.min(n) {
-            all.swap(k, k + stream.below(n - k));
-        }
+        stream.draw(&mut all, count);
         all.truncate(count);
         return all;
     }

@@ -47,6 +47,7 @@ macro_rules! along {
                 ..Default::default()
             },
             graphing: crate::learn::graph::Graphing {
+                rows: $self.graph_rows,
                 neighbours: $self.neighbours,
                 search: $self.search,
                 bandwidth: $self.bandwidth,

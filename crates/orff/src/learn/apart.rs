@@ -60,11 +60,7 @@ impl Judged {
         };
         let mut rows: Vec<usize> = (0..y.nrows()).filter(tells).collect();
         if rows.len() > most {
-            let mut stream = Stream::new(seed, ROWS, 0);
-            for i in 0..most {
-                let other = i + stream.below(rows.len() - i);
-                rows.swap(i, other);
-            }
+            Stream::new(seed, ROWS, 0).draw(&mut rows, most);
             rows.truncate(most);
             rows.sort_unstable();
         }

@@ -166,13 +166,19 @@ macro_rules! declare {
     (@ [neighbours $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
             /// Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
-            /// compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few labels or more
-            /// than 100 000 rows.
+            /// compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few labels or
+            /// graphs of more than 100 000 rows.
             neighbours / n_neighbors: crate::params::Auto<usize> = crate::params::Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 1000 });
         ] $($head)* }
     };
     (@ [edges $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
+            /// Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own, and the penalty
+            /// is the sum of theirs: neighbours among very many rows are so close that functions may change along them at little
+            /// cost. auto is all rows below 40 000; above it compares 5000 and 20 000 with all of them, or with 80 000 where there
+            /// are more than 100 000, on labelled rows; it is all or 20 000 where there are few.
+            graph_rows / graph_rows: crate::params::Auto<usize> = crate::params::Auto::Auto,
+                Kind::Auto(&Kind::Count { min: 2, max: 4_294_967_295 });
             /// How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
             /// neighbours above, and says which share it found.
             search / search: crate::graph::Search = crate::graph::Search::Auto,

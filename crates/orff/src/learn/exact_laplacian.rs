@@ -4,6 +4,7 @@
 use super::along::{Along, Asked, along, asked};
 use super::begin::{self, FittedExact, Scaled, in_pool};
 use super::declare::declare;
+use super::graphs::Over;
 use super::judge::Labelled;
 use super::problem::Problem;
 use super::sections::Sections;
@@ -82,8 +83,10 @@ fn fit(
         c.copy(sections.features(x.to_dense().as_ref())?.as_ref());
         Ok(())
     };
-    let graph = &chosen.graphs[0];
-    let moment = along.graphing.moment(&collected.points, graph, chosen.power).of(sections.rank(), &fill, watch)?;
+    let moment =
+        problem.graphs.sum(chosen.shape, Over::All, &collected.points, watch, &|points, graphs, watch| {
+            along.graphing.moment(points, &graphs[0], chosen.shape.power).of(sections.rank(), &fill, watch)
+        })?;
     let (mut moments, mut characters) =
         (Moments::new(sections.rank(), scaled.ncols()), Characters::new(sections.rank()));
     let all: Vec<usize> = (0..collected.labelled.len()).collect();

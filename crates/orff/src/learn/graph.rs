@@ -2,8 +2,9 @@
 
 use super::begin::Choices;
 use crate::error::{Error, Result};
-use crate::graph::{EXACT_ROWS, Laplacian, Moment, Neighbours, Points, Search};
+use crate::graph::{Laplacian, Moment, Neighbours, Points, Search};
 use crate::params::Auto;
+use crate::random::Stream;
 use crate::rows::Csr;
 use crate::watch::Watch;
 
@@ -11,8 +12,15 @@ use crate::watch::Watch;
 pub(super) const NEIGHBOURS: [usize; 3] = [10, 20, 50];
 /// Powers that are compared.
 pub(super) const POWERS: [u32; 4] = [1, 2, 3, 5];
-/// Graphs of more rows have the fewest neighbours: lists of fifty take half a gigabyte for a million rows.
+/// Graphs of more rows have the fewest neighbours: lists of fifty take half a gigabyte for a million rows. Unless it is asked for
+/// there are none: neighbours among so many rows are so close that functions may change along them at little cost.
 const MANY_ROWS: usize = 100_000;
+/// Rows of a graph that are compared where there are many; rows from which on they are, and that are looked at to do so.
+const SIZES: [usize; 3] = [20_000, 5_000, 80_000];
+const SEVERAL: usize = 40_000;
+const LOOKED_AT: usize = 20_000;
+/// Rows are drawn for their graphs.
+const PARTS: u64 = 0x7061_7274_73;
 /// Bandwidths that leave room for lengthscales beside them, and for squares of these.
 const NARROWEST: f64 = 1e-140;
 const WIDEST: f64 = 1e140;
@@ -22,6 +30,8 @@ const EDGES: usize = 10_000;
 /// What learners say of their graph.
 #[derive(Clone, Copy)]
 pub(super) struct Graphing {
+    /// Of one graph.
+    pub rows: Auto<usize>,
     pub neighbours: Auto<usize>,
     pub search: Search,
     pub bandwidth: Auto<f64>,
@@ -32,14 +42,31 @@ pub(super) struct Graphing {
 }
 
 impl Graphing {
+    /// The numbers of rows of one graph that may be compared for so many rows.
+    pub fn sizes(&self, rows: usize) -> Vec<usize> {
+        match self.rows.fixed() {
+            Some(given) => vec![given.min(rows)],
+            None if rows < SEVERAL => vec![rows],
+            None if rows <= MANY_ROWS => vec![rows, SIZES[0], SIZES[1]],
+            None => SIZES.to_vec(),
+        }
+    }
+
+    /// How many graphs of so many rows are looked at to compare them with others.
+    pub fn looked_at(&self, size: usize) -> usize {
+        LOOKED_AT.div_ceil(size)
+    }
+
     /// The numbers of neighbours that may be compared for so many rows.
     pub fn counts(&self, rows: usize) -> Vec<usize> {
+        let sizes = self.sizes(rows);
+        let (least, most) = sizes.iter().fold((rows, 0), |(least, most), &size| (size.min(least), size.max(most)));
         match self.neighbours.fixed() {
             Some(given) => vec![given],
-            None if rows > MANY_ROWS => vec![NEIGHBOURS[0]],
+            None if most > MANY_ROWS => vec![NEIGHBOURS[0]],
             None => {
                 // more than a fifth of the rows are no neighbours: everything would be joined to everything
-                let most = (rows / 5).max(2);
+                let most = (least / 5).max(2);
                 let mut counts: Vec<usize> = NEIGHBOURS.iter().map(|q| (*q).min(most)).collect();
                 counts.dedup();
                 counts
@@ -67,8 +94,8 @@ impl Graphing {
         Ok(graph)
     }
 
-    /// Finds as many neighbours as may be asked for.
-    pub fn find(&self, points: &Points, watch: &mut dyn Watch) -> Result<Neighbours> {
+    /// Finds so many neighbours of each of some rows.
+    pub fn find(&self, points: &Points, neighbours: usize, watch: &mut dyn Watch) -> Result<Neighbours> {
         let n = points.count();
         if n < 2 {
             return Err(Error::Data(
@@ -79,8 +106,7 @@ impl Graphing {
             let expected = format!("numbers from {NARROWEST:e} to {WIDEST:e}, as lengthscales are multiples of it");
             return Err(Error::parameter("bandwidth", expected, format!("{given:e}")));
         }
-        let most = self.counts(n).into_iter().max().unwrap_or(NEIGHBOURS[0]);
-        Neighbours::find(points, most, self.search, self.seed, watch)
+        Neighbours::find(points, neighbours, self.search, self.seed, watch)
     }
 
     /// The graph of so many of the neighbours that were found.
@@ -91,42 +117,30 @@ impl Graphing {
         }
     }
 
-    /// Says what graph it is.
-    pub fn say(
-        &self,
-        found: &Neighbours,
-        neighbours: usize,
-        laplacian: &Laplacian,
-        choices: &mut Choices,
-        watch: &mut dyn Watch,
-    ) {
-        let n = laplacian.count();
-        let how = match self.search {
-            Search::Auto if n > EXACT_ROWS => "approximate",
-            Search::Approximate => "approximate",
-            _ => "exact",
-        };
-        let each = neighbours.min(found.each);
-        let few = if each < neighbours { ", all there are" } else { "" };
-        let recall = match how {
-            "approximate" => format!(", {:.1} % found", 100.0 * found.recall),
-            _ => String::new(),
-        };
-        choices.say(watch, format!("graph: {each} neighbours of each of {n} rows{few}, {how} search{recall}"));
-        if let (Auto::Auto, Some(sigma)) = (self.bandwidth, laplacian.bandwidth()) {
-            choices.say(watch, format!("bandwidth {sigma:.4} (in scaled inputs): median distance to neighbours"));
-        }
-        parts(laplacian, choices, watch);
-    }
-
     /// Moments of a power, half of the memory for their strips.
     pub fn moment<'a>(&self, points: &'a Points, laplacian: &'a Laplacian, power: u32) -> Moment<'a> {
         Moment { points, laplacian, power, memory: (self.memory << 20) / 2 }
     }
 }
 
+/// Rows in random parts of so many or one more, where there are at least twice as many; none stands for all of them.
+pub(super) fn split(rows: usize, size: usize, seed: u64) -> Vec<Option<Vec<usize>>> {
+    let count = rows / size.max(1);
+    if count < 2 {
+        return vec![None];
+    }
+    let mut order: Vec<usize> = (0..rows).collect();
+    Stream::new(seed, PARTS, 0).draw(&mut order, rows);
+    let part = |k: usize| {
+        let mut part = order[k * rows / count..(k + 1) * rows / count].to_vec();
+        part.sort_unstable();
+        Some(part)
+    };
+    (0..count).map(part).collect()
+}
+
 /// Says where nothing is learned along the graph.
-fn parts(graph: &Laplacian, choices: &mut Choices, watch: &mut dyn Watch) {
+pub(super) fn parts(graph: &Laplacian, choices: &mut Choices, watch: &mut dyn Watch) {
     let (parts, lonely) = graph.parts();
     if parts > 1 {
         let alone = if lonely > 0 { format!(", {lonely} of them single rows") } else { String::new() };

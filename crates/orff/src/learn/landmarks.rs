@@ -45,9 +45,7 @@ impl Landmarks {
         let mut rows: Vec<usize> = (0..n).collect();
         match self {
             Landmarks::Uniform => {
-                for k in 0..count.min(n) {
-                    rows.swap(k, k + stream.below(n - k));
-                }
+                stream.draw(&mut rows, count);
                 rows.truncate(count);
             }
             Landmarks::Distant => {

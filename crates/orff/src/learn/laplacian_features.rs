@@ -3,6 +3,7 @@
 use super::begin::{Choices, in_pool};
 use super::declare::declare;
 use super::graph::{Graphing, length};
+use super::graphs::{Graphs, Over, Shape};
 use super::scalar::features_only;
 use super::search::strong;
 use super::warped::megabytes;
@@ -87,7 +88,8 @@ impl LaplacianFeatures {
         let given = self.kernel.with_lengthscale(&self.lengthscale);
         let collected = unlabelled::collect(&given, &self.group, self.seed, rows, watch)?;
         let (n, d) = (collected.points.count(), collected.points.width());
-        let graphing = Graphing {
+        let mut graphing = Graphing {
+            rows: self.graph_rows,
             neighbours: Auto::Fixed(self.neighbours),
             search: self.search,
             bandwidth: self.bandwidth,
@@ -95,17 +97,15 @@ impl LaplacianFeatures {
             memory: self.memory,
             seed: self.seed,
         };
-        let laplacian = match rows.graph() {
-            Some(weights) => Graphing::given(weights, n, &mut choices, watch)?,
-            None => {
-                let found = graphing.find(&collected.points, watch)?;
-                let laplacian = graphing.laplacian(&found, self.neighbours);
-                graphing.say(&found, self.neighbours, &laplacian, &mut choices, watch);
-                laplacian
-            }
-        };
+        // nothing is compared here
+        let rows_of_graph = graphing.sizes(n)[0];
+        graphing.rows = Auto::Fixed(rows_of_graph);
+        let shape = Shape { rows: rows_of_graph, neighbours: self.neighbours, power: self.power };
+        let graphs = Graphs::new(graphing, None, rows.graph(), &collected.points, &mut choices, watch)?;
+        graphs.say(shape, &collected.points, &mut choices, watch);
+        let (points, first) = graphs.first(shape, &collected.points);
         let at = |l: f64| given.resolve(&Seen { outputs: 1, lengthscale: Some(l), ..Seen::default() });
-        let short = 2.0 * length(&laplacian, &collected.points);
+        let short = 2.0 * length(&first[0], points);
         let kernel = at(short)?;
         if kernel != at(2.0 * short)? {
             let why = "twice the distance to neighbours";
@@ -124,8 +124,8 @@ impl LaplacianFeatures {
             choices.say(watch, reason);
             features
         });
-        let each = 2.0 * laplacian.edges() as f64 / n as f64;
-        let need = megabytes(features, 1, (n, d), each, self.memory);
+        let graph = (points.count(), first[0].edges());
+        let need = megabytes(features, 1, (n, d), graph, self.memory);
         if need > self.memory as f64 {
             return Err(choose::too_many(features, need, self.memory));
         }
@@ -136,7 +136,9 @@ impl LaplacianFeatures {
             map.fill(x, c);
             Ok(())
         };
-        let moment = graphing.moment(&collected.points, &laplacian, self.power).of(map.characters(), &fill, watch)?;
+        let moment = graphs.sum(shape, Over::All, &collected.points, watch, &|points, graphs, watch| {
+            graphing.moment(points, &graphs[0], self.power).of(map.characters(), &fill, watch)
+        })?;
         watch.stage("warp");
         let warp = self.warp(&map, &moment, strength, &collected.points, &mut choices, watch)?;
         let model = features_only(collected.preparation, map, Some(Warp::Dense(warp)));

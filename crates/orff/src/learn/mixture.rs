@@ -117,11 +117,7 @@ fn some(sample: &Prepared, most: usize, seed: u64) -> Vec<usize> {
     let counts = |i: &usize| (0..sample.outputs.ncols()).any(|t| sample.outputs[(*i, t)].is_finite());
     let mut rows: Vec<usize> = (0..sample.inputs.nrows()).filter(counts).collect();
     if rows.len() > most {
-        let mut random = Stream::new(seed, PICK, 0);
-        for i in 0..most {
-            let other = i + random.below(rows.len() - i);
-            rows.swap(i, other);
-        }
+        Stream::new(seed, PICK, 0).draw(&mut rows, most);
         rows.truncate(most);
         rows.sort_unstable();
     }

@@ -28,6 +28,7 @@ mod functional;
 mod gather;
 mod gather_file;
 mod graph;
+mod graphs;
 mod held;
 mod influence;
 mod joint_quantiles;

@@ -3,14 +3,14 @@
 use super::along::{Along, Asked};
 use super::begin::Choices;
 use super::coded::{class, named};
-use super::graph::{Graphing, length};
+use super::graph::length;
+use super::graphs::{Graphs, Over, Shape};
 use super::judge::Judge;
 use super::stage::Stage;
 use super::unlabelled::{self, Collected};
 use super::views::Views;
 use crate::error::{Error, Result};
 use crate::feature::{Characters, FeatureMap, Moments};
-use crate::graph::{Laplacian, Neighbours};
 use crate::kernel::{Kernel, Seen, Units};
 use crate::model::Code;
 use crate::rows::{Inputs, Rows, Weights};
@@ -38,10 +38,7 @@ pub(super) struct Problem<'a> {
     pub scaled: Mat<f64>,
     pub classes: Option<Classed>,
     pub choices: Choices,
-    /// The neighbours in each view, as many as may be asked for.
-    found: Vec<Neighbours>,
-    /// The graph that came with the rows.
-    given: Option<Laplacian>,
+    pub graphs: Graphs,
 }
 
 impl<'a> Problem<'a> {
@@ -74,19 +71,9 @@ impl<'a> Problem<'a> {
         for (name, _) in classes.iter().flat_map(|c| c.names.iter().zip(&c.weights)).filter(|(_, w)| **w == 0.0) {
             choices.say(watch, format!("class {name}: no rows to learn from"));
         }
-        let (mut found, mut given) = (Vec::new(), None);
-        match rows.graph() {
-            Some(weights) => given = Some(Graphing::given(weights, n, &mut choices, watch)?),
-            None => match views {
-                None => found.push(along.graphing.find(&collected.points, watch)?),
-                Some((views, _)) => {
-                    for columns in &views.columns {
-                        found.push(along.graphing.find(&collected.points.columns(columns), watch)?);
-                    }
-                }
-            },
-        }
-        Ok(Problem { along, views, collected, stage, scaled, classes, choices, found, given })
+        let seen = views.map(|(views, _)| views);
+        let graphs = Graphs::new(along.graphing, seen, rows.graph(), &collected.points, &mut choices, watch)?;
+        Ok(Problem { along, views, collected, stage, scaled, classes, choices, graphs })
     }
 
     /// How predictions of labelled rows are judged.
@@ -97,32 +84,10 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The numbers of neighbours that may be compared.
-    pub fn counts(&self) -> Vec<usize> {
-        match self.given {
-            Some(_) => vec![0],
-            None => self.along.graphing.counts(self.collected.points.count()),
-        }
-    }
-
-    /// The graph of each view, or the one of all inputs.
-    pub fn graphs(&self, neighbours: usize) -> Vec<Laplacian> {
-        match &self.given {
-            Some(graph) => vec![graph.clone()],
-            None => self.found.iter().map(|found| self.along.graphing.laplacian(found, neighbours)).collect(),
-        }
-    }
-
-    /// Says which graphs were taken.
-    pub fn say_graphs(&mut self, graphs: &[Laplacian], neighbours: usize, watch: &mut dyn Watch) {
-        for (found, graph) in self.found.iter().zip(graphs) {
-            self.along.graphing.say(found, neighbours, graph, &mut self.choices, watch);
-        }
-    }
-
     /// A length of the graphs in the kernel's coordinates.
-    pub fn unit(&self, graphs: &[Laplacian]) -> f64 {
-        graphs.iter().map(|graph| length(graph, &self.collected.points)).sum::<f64>() / graphs.len() as f64
+    pub fn unit(&self, shape: Shape) -> f64 {
+        let (points, graphs) = self.graphs.first(shape, &self.collected.points);
+        graphs.iter().map(|graph| length(graph, points)).sum::<f64>() / graphs.len() as f64
     }
 
     /// The kernel at a lengthscale, where it leaves one open.
@@ -142,25 +107,17 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The moment that the penalty takes, of a map.
-    pub fn penalty(
-        &self,
-        graphs: &[Laplacian],
-        power: u32,
-        map: &FeatureMap,
-        watch: &mut dyn Watch,
-    ) -> Result<Mat<f64>> {
-        let (graphing, collected) = (&self.along.graphing, &self.collected);
-        match self.views {
-            Some((views, agreement)) => views.penalty((graphing, power), collected, graphs, agreement, map, watch),
-            None => {
-                let fill = |x: &Inputs, c: &mut Characters| {
-                    map.fill(x, c);
-                    Ok(())
-                };
-                graphing.moment(&collected.points, &graphs[0], power).of(map.characters(), &fill, watch)
-            }
-        }
+    /// The moment that the penalty takes, of a map, over the graphs of all rows or as those that were looked at tell it.
+    pub fn penalty(&self, shape: Shape, over: Over, map: &FeatureMap, watch: &mut dyn Watch) -> Result<Mat<f64>> {
+        let graphing = &self.along.graphing;
+        let fill = |x: &Inputs, c: &mut Characters| {
+            map.fill(x, c);
+            Ok(())
+        };
+        self.graphs.sum(shape, over, &self.collected.points, watch, &|points, graphs, watch| match self.views {
+            None => graphing.moment(points, &graphs[0], shape.power).of(map.characters(), &fill, watch),
+            Some((views, agreement)) => views.penalty((graphing, shape.power), points, graphs, agreement, map, watch),
+        })
     }
 
     /// At most so many labelled rows, evenly spread.

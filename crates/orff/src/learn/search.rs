@@ -3,12 +3,12 @@
 
 use super::Ridge;
 use super::choose;
+use super::graphs::{Over, Shape};
 use super::judge::{Judge, Labelled, Validated};
 use super::left_out::Folds;
 use super::problem::Problem;
 use crate::error::Result;
 use crate::feature::{Characters, FeatureMap};
-use crate::graph::Laplacian;
 use crate::kernel::Kernel;
 use crate::params::Auto;
 use crate::solve::{System, Warp};
@@ -47,17 +47,15 @@ pub(super) fn strong(rows: usize) -> f64 {
 /// What was chosen.
 pub(super) struct Chosen {
     pub kernel: Kernel,
-    pub graphs: Vec<Laplacian>,
-    pub power: u32,
+    pub shape: Shape,
     pub strength: f64,
 }
 
-/// A lengthscale in units of the graph, a number of neighbours, a power.
+/// A lengthscale in units of the first graph, and a graph.
 #[derive(Clone, Copy, PartialEq)]
 struct Place {
     times: f64,
-    neighbours: usize,
-    power: u32,
+    shape: Shape,
 }
 
 /// How good a place is, and the strength there.
@@ -77,13 +75,14 @@ impl Problem<'_> {
     /// Chooses what is open and says why. Evidence compares lengthscales and strengths only.
     pub fn choose(&mut self, watch: &mut dyn Watch) -> Result<Chosen> {
         let (n, l) = (self.collected.points.count(), self.collected.labelled.len());
-        let (counts, powers) = (self.counts(), self.along.graphing.powers());
-        let first = self.graphs(counts[0]);
-        let unit = self.unit(&first);
+        let (sizes, counts, powers) = (self.graphs.sizes(), self.graphs.counts(), self.graphs.powers());
+        let first = Shape { rows: sizes[0], neighbours: counts[0], power: powers[0] };
+        let unit = self.unit(first);
         let open = self.kernel(1.0)? != self.kernel(2.0)?;
         let given = self.along.strength.fixed();
-        let start = Place { times: SHORT, neighbours: counts[0], power: powers[0] };
-        let nothing = !open && given.is_some() && counts.len() == 1 && powers.len() == 1;
+        let start = Place { times: SHORT, shape: first };
+        let several = sizes.len() * counts.len() * powers.len() > 1;
+        let nothing = !open && given.is_some() && !several;
         let (found, why) = if l < FEW || nothing {
             let strength = given.unwrap_or(strong(n));
             (Found { place: start, score: 0.0, strength }, format!("too few labelled rows ({l}) to compare others"))
@@ -91,27 +90,25 @@ impl Problem<'_> {
             watch.stage("choose");
             let wanted = matches!(self.along.learner.ridge, Ridge::Loo | Ridge::Given(_));
             if wanted && self.leaves_out()? {
-                // where the strength is zero the graph is any
-                let (counts, powers) =
-                    if self.labelled_enough() { (&counts[..1], &powers[..1]) } else { (&counts[..], &powers[..]) };
-                self.by_validation(start, open, unit, counts, powers, watch)?
+                self.by_validation(start, open, unit, watch)?
             } else {
-                let found = self.by_evidence(start, open, unit, &first, watch)?;
+                let found = self.by_evidence(start, open, unit, watch)?;
                 (found, format!("largest evidence on {} labelled rows", l.min(ROWS)))
             }
         };
-        let Found { place: Place { times, neighbours, power }, strength, .. } = found;
-        let graphs = if neighbours == counts[0] { first } else { self.graphs(neighbours) };
-        self.say_graphs(&graphs, neighbours, watch);
+        let Found { place: Place { times, shape }, strength, .. } = found;
+        self.graphs.say(shape, &self.collected.points, &mut self.choices, watch);
         if open {
             let line = format!("lengthscale {}", choose::length(times * unit, &self.stage.preparation));
             self.choices.say(watch, format!("{line}: {times} times the distance to neighbours; {why}"));
         }
-        if counts.len() > 1 {
-            self.choices.say(watch, format!("neighbours {neighbours}: {why}"));
-        }
-        if powers.len() > 1 {
-            self.choices.say(watch, format!("power {power}: {why}"));
+        let axes = [
+            ("graph rows", sizes.len(), shape.rows),
+            ("neighbours", counts.len(), shape.neighbours),
+            ("power", powers.len(), shape.power as usize),
+        ];
+        for (name, _, value) in axes.into_iter().filter(|(_, several, _)| *several > 1) {
+            self.choices.say(watch, format!("{name} {value}: {why}"));
         }
         if given.is_none() {
             let rule = match (l < FEW, self.labelled_enough() && strength == 0.0) {
@@ -121,12 +118,12 @@ impl Problem<'_> {
             };
             self.choices.say(watch, format!("strength {strength:.3e}: {rule}{why}"));
         }
-        Ok(Chosen { kernel: self.kernel(times * unit)?, graphs, power, strength })
+        Ok(Chosen { kernel: self.kernel(times * unit)?, shape, strength })
     }
 
     /// Columns of a small model.
     fn columns(&self) -> usize {
-        let (n, l) = (self.collected.points.count(), self.collected.labelled.len());
+        let (n, l) = (self.graphs.looked_at(), self.collected.labelled.len());
         let least = (2 * l).clamp(COLUMNS.1, COLUMNS.0);
         let affordable = ((OPERATIONS / n as f64).sqrt() as usize).clamp(least, COLUMNS.0);
         let useful = (2 * n).clamp(128, COLUMNS.0).min(affordable) / 2 * 2;
@@ -211,12 +208,10 @@ impl Problem<'_> {
 
     /// One thing after another, then once more from what was found: the place with the smallest error.
     fn by_validation(
-        &self,
+        &mut self,
         start: Place,
         open: bool,
         unit: f64,
-        counts: &[usize],
-        powers: &[u32],
         watch: &mut dyn Watch,
     ) -> Result<(Found, String)> {
         let some = self.some(LEFT_OUT);
@@ -224,24 +219,30 @@ impl Problem<'_> {
         let judge = self.judge(&classes);
         let mut lengthscales = self.lengthscales(open, unit);
         let columns = self.columns() as f64;
-        if self.collected.points.count() as f64 * columns * columns > COSTLY {
+        if self.graphs.looked_at() as f64 * columns * columns > COSTLY {
             lengthscales = self.about_the_best(lengthscales, unit, &some, &judge, watch)?;
         }
         let mut tried: Vec<Found> = Vec::new();
         let mut best = Found { place: start, score: f64::INFINITY, strength: 0.0 };
         for _ in 0..2 {
             let before = best.place;
-            for axis in 0..3 {
-                let at = best.place;
+            // where the strength is zero the graph is any
+            for axis in 0..if self.labelled_enough() { 1 } else { 4 } {
+                let Place { times, shape } = best.place;
+                let of_shapes = |shapes: Vec<Shape>| shapes.into_iter().map(|shape| Place { times, shape }).collect();
                 let places: Vec<Place> = match axis {
-                    0 => lengthscales.iter().map(|&times| Place { times, ..at }).collect(),
-                    1 => powers.iter().map(|&power| Place { power, ..at }).collect(),
-                    _ => counts.iter().map(|&neighbours| Place { neighbours, ..at }).collect(),
+                    0 => lengthscales.iter().map(|&times| Place { times, shape }).collect(),
+                    1 => of_shapes(self.graphs.powers().into_iter().map(|power| Shape { power, ..shape }).collect()),
+                    2 => of_shapes(
+                        self.graphs.counts().into_iter().map(|neighbours| Shape { neighbours, ..shape }).collect(),
+                    ),
+                    _ => of_shapes(self.graphs.sizes().into_iter().map(|rows| Shape { rows, ..shape }).collect()),
                 };
                 for place in places {
                     if tried.iter().any(|found| found.place == place) {
                         continue;
                     }
+                    self.graphs.look_at(place.shape.rows, &self.collected.points, watch)?;
                     let found = self.attempt(place, unit, &some, &judge, watch)?;
                     tried.push(found);
                     if found.score < best.score {
@@ -301,7 +302,7 @@ impl Problem<'_> {
         let Some(labelled) = self.labelled(&map, some)? else {
             return Ok(Found { place, score: f64::INFINITY, strength: 0.0 });
         };
-        let moment = self.penalty(&self.graphs(place.neighbours), place.power, &map, watch)?;
+        let moment = self.penalty(place.shape, Over::Some, &map, watch)?;
         let strengths = if self.labelled_enough() { vec![0.0] } else { self.strengths() };
         let score = |strength: f64| Some(self.score(&labelled.warped(&moment, strength).ok()?, judge));
         let (score, strength) = self.best_strength(strengths, watch, score)?;
@@ -309,14 +310,7 @@ impl Problem<'_> {
     }
 
     /// The lengthscale and the strength with the largest evidence, in the coordinates of the warp.
-    fn by_evidence(
-        &self,
-        start: Place,
-        open: bool,
-        unit: f64,
-        graphs: &[Laplacian],
-        watch: &mut dyn Watch,
-    ) -> Result<Found> {
+    fn by_evidence(&self, start: Place, open: bool, unit: f64, watch: &mut dyn Watch) -> Result<Found> {
         let learner = &self.along.learner;
         let lengthscales = self.lengthscales(open, unit);
         let mut best =
@@ -327,7 +321,7 @@ impl Problem<'_> {
                 None => learner.small_map(&kernel, self.collected.points.width(), COLUMNS.1, false)?,
                 Some(_) => self.draw(&kernel, COLUMNS.1)?,
             };
-            let moment = self.penalty(graphs, start.power, &map, watch)?;
+            let moment = self.penalty(start.shape, Over::Some, &map, watch)?;
             let data = learner.centred(self.moments(&map, &self.some(ROWS))?);
             let system = System::new(&map, &data, None)?;
             let score = |strength: f64| {

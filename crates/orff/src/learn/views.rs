@@ -3,10 +3,9 @@
 
 use super::Regression;
 use super::graph::Graphing;
-use super::unlabelled::Collected;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap};
-use crate::graph::Laplacian;
+use crate::graph::{Laplacian, Points};
 use crate::kernel::{Atoms, Kernel};
 use crate::linalg;
 use crate::params::Form;
@@ -125,7 +124,7 @@ impl Views {
     pub fn penalty(
         &self,
         (graphing, power): (&Graphing, u32),
-        collected: &Collected,
+        points: &Points,
         graphs: &[Laplacian],
         agreement: f64,
         map: &FeatureMap,
@@ -138,9 +137,9 @@ impl Views {
         };
         let mut second = Mat::zeros(m, m);
         let mut characters = Characters::new(m);
-        for from in (0..collected.points.count()).step_by(BLOCK_ROWS) {
-            let to = (from + BLOCK_ROWS).min(collected.points.count());
-            map.fill(&collected.points.slice(from, to), &mut characters);
+        for from in (0..points.count()).step_by(BLOCK_ROWS) {
+            let to = (from + BLOCK_ROWS).min(points.count());
+            map.fill(&points.slice(from, to), &mut characters);
             linalg::rank_update(second.as_mut(), characters.as_mat());
             watch.advance((to - from) as u64)?;
         }
@@ -152,8 +151,7 @@ impl Views {
         });
         for v in 0..self.columns.len() {
             // a graph that was given is that of every view
-            let moment =
-                graphing.moment(&collected.points, &graphs[v.min(graphs.len() - 1)], power).of(m, &fill, watch)?;
+            let moment = graphing.moment(points, &graphs[v.min(graphs.len() - 1)], power).of(m, &fill, watch)?;
             for j in (0..m).filter(|&j| views[j] == v) {
                 (0..m).filter(|&i| views[i] == v).for_each(|i| out[(i, j)] += scale(i, j) * moment[(i, j)]);
             }

@@ -4,6 +4,7 @@
 use super::begin::Choices;
 use super::calibrate::Link;
 use super::gather::columns;
+use super::graphs::Over;
 use super::judge::Labelled;
 use super::machine::Machine;
 use super::noise::Column;
@@ -12,6 +13,7 @@ use super::search::{Chosen, FEW};
 use super::{ClassLoss, Fitted, FittedClasses, Gathering, Ridge, calibrate, choose};
 use crate::error::{Error, Result};
 use crate::feature::{Basis, FeatureMap, Moments};
+use crate::graph::Laplacian;
 use crate::model::{Classes, Code, Labels, Linear, Training};
 use crate::params::Auto;
 use crate::rows::Weights;
@@ -68,8 +70,9 @@ impl Problem<'_> {
                 features
             }
         };
-        let each = chosen.graphs.iter().map(|g| 2.0 * g.edges() as f64).sum::<f64>() / n as f64;
-        let need = |features: usize| megabytes(features, columns, (n, d), each, learner.memory);
+        let (points, graphs) = self.graphs.first(chosen.shape, &self.collected.points);
+        let graph = (points.count(), graphs.iter().map(Laplacian::edges).sum());
+        let need = |features: usize| megabytes(features, columns, (n, d), graph, learner.memory);
         let limit = learner.memory as f64;
         if learner.features.fixed().is_none() && need(features) > limit {
             let (fewer, reason) = choose::fewer(features, learner.memory, |features| need(features) <= limit)?;
@@ -219,7 +222,7 @@ impl Problem<'_> {
         loss: ClassLoss,
         watch: &mut dyn Watch,
     ) -> Result<Final<'b>> {
-        let moment = self.penalty(&chosen.graphs, chosen.power, map, watch)?;
+        let moment = self.penalty(chosen.shape, Over::All, map, watch)?;
         let all: Vec<usize> = (0..self.collected.labelled.len()).collect();
         // other losses go over the rows themselves
         let (some, summed) = if loss == ClassLoss::Squared { (self.some(LEFT_OUT), all) } else { (all, Vec::new()) };
@@ -310,10 +313,16 @@ pub(super) fn tied() -> Error {
     )
 }
 
-/// Rows and graph, strips of characters, the warp beside its moments.
-pub(super) fn megabytes(features: usize, columns: usize, (n, d): (usize, usize), each: f64, memory: usize) -> f64 {
+/// Rows, the rows and edges of a graph, strips of characters, the warp beside its moments.
+pub(super) fn megabytes(
+    features: usize,
+    columns: usize,
+    (n, d): (usize, usize),
+    (rows, edges): (usize, usize),
+    memory: usize,
+) -> f64 {
     let (m, n) = (features as f64, n as f64);
     let unknowns = if columns > 1 { m * columns as f64 } else { m };
-    let strips = (memory as f64 * 1e6 / 2.0).min(16.0 * n * m);
-    (8.0 * n * d as f64 + 12.0 * n * each + strips + 8.0 * (m * d as f64 + 6.0 * unknowns * unknowns)) / 1e6
+    let strips = (memory as f64 * 1e6 / 2.0).min(16.0 * rows as f64 * m);
+    (8.0 * n * d as f64 + 24.0 * edges as f64 + strips + 8.0 * (m * d as f64 + 6.0 * unknowns * unknowns)) / 1e6
 }

@@ -3,7 +3,7 @@
 use faer::Mat;
 use orff::generate::{Loops, two_moons};
 use orff::learn::{
-    ClassLoss, ClassWeight, ExactLaplacianClassifier, ExactRegression, FittedClasses, LaplacianClassifier,
+    ClassLoss, ClassWeight, ExactLaplacianClassifier, ExactRegression, Fitted, FittedClasses, LaplacianClassifier,
     LaplacianFeatures, LaplacianRidge, Offset, Ridge, SemiSupervisedClassifier,
 };
 use orff::loss::Simplex;
@@ -475,4 +475,36 @@ fn unlabelled_rows_on_loops_tell_what_labelled_ones_cannot() {
             found.training.choices
         );
     }
+}
+
+/// Neighbours among many rows on curves are close, and each edge of their graph says little; parts of the rows have neighbours
+/// farther away. One part is the graph of all.
+#[test]
+fn graphs_of_parts_of_many_rows_tell_more() {
+    let (rows, labelled) = (8000, 90);
+    let loops = |n: usize| Loops::new(n, labelled, (20, 3), 3, 0.002, 0).unwrap();
+    let (x, truth) = loops(rows + 1000).read(rows, rows + 1000);
+    let x = Inputs::Dense(x);
+    let fit = |graph_rows: Auto<usize>, rows: usize| {
+        let learner = LaplacianRidge {
+            graph_rows,
+            features: Auto::Fixed(400),
+            neighbours: Auto::Fixed(10),
+            power: Auto::Fixed(1),
+            posterior: false,
+            ..LaplacianRidge::default()
+        };
+        learner.fit(&loops(rows), &mut Silent).unwrap()
+    };
+    let error = |found: &Fitted| {
+        let mean = found.model.predict(&x, Query::default()).unwrap().mean;
+        (&mean - &truth).norm_l2() / truth.norm_l2()
+    };
+    let (whole, parts) = (fit(Auto::Auto, rows), fit(Auto::Fixed(1000), rows));
+    assert!(error(&parts) < 0.7 * error(&whole), "{} in parts, {} in all", error(&parts), error(&whole));
+    let said = parts.training.choices.iter().find(|line| line.starts_with("graph:")).unwrap();
+    assert!(said.contains("10 neighbours of each of 8000 rows among those of its part, one of 8"), "{said}");
+    let same = |a: &Fitted, b: &Fitted| error(a) == error(b);
+    assert!(same(&fit(Auto::Auto, 1500), &fit(Auto::Fixed(751), 1500)), "one part is all of them");
+    assert!(!same(&fit(Auto::Auto, 1500), &fit(Auto::Fixed(750), 1500)));
 }
