@@ -21,7 +21,7 @@ pub fn by_atom(
 ) {
     assert_eq!(out.len(), block.count() * width, "numbers of atoms");
     let (rows, strip) = (x.nrows(), block.omega.strip());
-    let (stride, atoms) = (rows + 8, Atoms::of(x, &block.omega, &[]));
+    let (stride, atoms) = (rows + 8, Atoms::of(x, &block.omega, &[], false));
     let buffers = || (vec![0.0; strip * stride], vec![0.0; strip * stride]);
     out.par_chunks_mut(strip * width).enumerate().for_each_init(buffers, |(cos, sin), (s, out)| {
         let len = out.len() / width;

@@ -13,6 +13,8 @@ pub struct Characters<T = f64> {
     rows: usize,
     stride: usize,
     columns: usize,
+    /// Whether angles, sines and cosines are computed in double precision and then rounded.
+    rounded: bool,
     /// The same in fixed point, where products are to be made of that.
     fixed: Option<Fixed>,
 }
@@ -20,7 +22,7 @@ pub struct Characters<T = f64> {
 impl Characters {
     /// An empty buffer for M characters.
     pub fn new(columns: usize) -> Self {
-        Characters { data: Vec::new(), rows: 0, stride: 0, columns, fixed: None }
+        Characters::rounded(columns)
     }
 
     /// Takes the characters (n×M) from a matrix.
@@ -36,7 +38,7 @@ impl Characters {
 impl Characters<f32> {
     /// An empty buffer for M characters in single precision.
     pub fn single(columns: usize) -> Self {
-        Characters { data: Vec::new(), rows: 0, stride: 0, columns, fixed: None }
+        Characters { rounded: false, ..Characters::rounded(columns) }
     }
 
     /// The same, with products among them in fixed point where all rows count alike.
@@ -46,6 +48,11 @@ impl Characters<f32> {
 }
 
 impl<T: Real> Characters<T> {
+    /// An empty buffer for M characters that are computed in double precision, whatever they are then rounded to.
+    pub fn rounded(columns: usize) -> Self {
+        Characters { data: Vec::new(), rows: 0, stride: 0, columns, rounded: true, fixed: None }
+    }
+
     /// The characters as a matrix (n×M).
     pub fn as_mat(&self) -> MatRef<'_, T> {
         MatRef::from_column_major_slice_with_stride(&self.data, self.rows, self.columns, self.stride)
@@ -82,7 +89,7 @@ impl<T: Real> Characters<T> {
     pub(super) fn fill(&mut self, x: &Inputs, block: &Block, phases: &[f64], from: usize) {
         let (rows, stride, count) = (self.rows, self.stride, block.count());
         let region = &mut self.data[from * stride..];
-        let atoms = Atoms::of(x, &block.omega, phases);
+        let atoms = Atoms::of(x, &block.omega, phases, self.rounded);
         let strip = block.omega.strip();
         if phases.is_empty() {
             let (cosines, sines) = region.split_at_mut(count * stride);
@@ -101,17 +108,21 @@ pub(super) struct Atoms<'a, T> {
     x: &'a Inputs,
     omega: &'a Omega,
     phases: &'a [f64],
-    /// Whether some angle may be too large for the precision.
-    far: bool,
+    /// The same in double precision, where the precision is not enough.
+    exact: Option<Box<Atoms<'a, f64>>>,
     /// The rows, and all frequencies if many products are to be made with them, where both are dense.
     packed: Option<(Packed<T>, Option<&'a Packed<T>>)>,
 }
 
 impl<'a, T: Real> Atoms<'a, T> {
-    /// `phases` is empty for pairs.
-    pub fn of(x: &'a Inputs, omega: &'a Omega, phases: &'a [f64]) -> Self {
-        let norm = x.norms().into_iter().fold(0.0, f64::max);
-        Atoms { far: norm * omega.largest() > T::LARGEST_ANGLE, ..Self::plain(x, omega, None, phases) }
+    /// `phases` is empty for pairs. In double precision where that is asked for, and where angles may be too large for less.
+    pub fn of(x: &'a Inputs, omega: &'a Omega, phases: &'a [f64], exactly: bool) -> Self {
+        let far = || x.norms().into_iter().fold(0.0, f64::max) * omega.largest() > T::LARGEST_ANGLE;
+        if T::LARGEST_ANGLE == f64::INFINITY || !(exactly || far()) {
+            return Self::plain(x, omega, None, phases);
+        }
+        let exact = Some(Box::new(Atoms::plain(x, omega, None, phases)));
+        Atoms { x, omega, phases, exact, packed: None }
     }
 
     /// Atoms whose angles are computed in the precision asked for, whatever their size; with the frequencies `packed`, where few
@@ -121,19 +132,14 @@ impl<'a, T: Real> Atoms<'a, T> {
             (Inputs::Dense(x), Omega::Dense(_)) => Some((Packed::lanes(x.as_ref()), packed)),
             _ => None,
         };
-        Atoms { x, omega, phases, far: false, packed }
-    }
-
-    /// The same in double precision.
-    fn exact(&self) -> Atoms<'a, f64> {
-        Atoms { x: self.x, omega: self.omega, phases: self.phases, far: false, packed: None }
+        Atoms { x, omega, phases, exact: None, packed }
     }
 
     /// cos and sin of the angles of some atoms from number `from` on, the first of a strip, columns `stride` apart.
     pub fn pairs(&self, from: usize, rows: usize, stride: usize, cos: &mut [T], sin: &mut [T]) {
-        if self.far {
+        if let Some(exact) = &self.exact {
             let (mut exact_cos, mut exact_sin) = (vec![0.0; cos.len()], vec![0.0; sin.len()]);
-            self.exact().pairs(from, rows, stride, &mut exact_cos, &mut exact_sin);
+            exact.pairs(from, rows, stride, &mut exact_cos, &mut exact_sin);
             cos.iter_mut().zip(exact_cos).for_each(|(c, exact)| *c = T::of(exact));
             sin.iter_mut().zip(exact_sin).for_each(|(s, exact)| *s = T::of(exact));
             return;
@@ -150,10 +156,10 @@ impl<'a, T: Real> Atoms<'a, T> {
 
     /// cos of the angles plus phases.
     pub fn shifted(&self, from: usize, rows: usize, stride: usize, cos: &mut [T]) {
-        if self.far {
-            let mut exact = vec![0.0; cos.len()];
-            self.exact().shifted(from, rows, stride, &mut exact);
-            cos.iter_mut().zip(exact).for_each(|(c, exact)| *c = T::of(exact));
+        if let Some(exact) = &self.exact {
+            let mut exact_cos = vec![0.0; cos.len()];
+            exact.shifted(from, rows, stride, &mut exact_cos);
+            cos.iter_mut().zip(exact_cos).for_each(|(c, exact)| *c = T::of(exact));
             return;
         }
         self.project(from, rows, stride, cos);

@@ -2,24 +2,24 @@
 
 use super::{BLOCK_ROWS, Basis, Characters, FeatureMap, reblock};
 use crate::error::Result;
-use crate::linalg;
+use crate::linalg::{self, Real};
 use crate::rows::{Batch, Rows, Weights};
 use crate::watch::Watch;
 use faer::{Mat, MatMut, MatRef};
 
 /// A block of rows seen through features.
-pub struct Seen<'a> {
+pub struct Seen<'a, T = f64> {
     /// Number of the first row of the block, from 0.
     pub first: usize,
     /// c(x) of each row (n×M).
-    pub characters: MatRef<'a, f64>,
+    pub characters: MatRef<'a, T>,
     /// What is known of the outputs of each row.
     pub outputs: MatRef<'a, f64>,
     /// How much each row, or each of its outputs, counts.
     pub weights: Option<&'a Weights>,
 }
 
-impl Seen<'_> {
+impl<T> Seen<'_, T> {
     /// Weight of output t of row i; 0 where it was not observed.
     pub fn weight(&self, i: usize, t: usize) -> f64 {
         match self.weights {
@@ -46,14 +46,14 @@ impl Seen<'_> {
 }
 
 /// What is done with each block of a pass.
-pub type Visit<'a> = &'a mut dyn FnMut(&Seen) -> Result<()>;
+pub type Visit<'a, T = f64> = &'a mut dyn FnMut(&Seen<T>) -> Result<()>;
 
-/// Rows under features, read again by each pass.
-pub trait Design {
+/// Rows under features in double or in single precision, read again by each pass.
+pub trait Design<T = f64> {
     /// The factors of the features.
     fn basis(&self) -> &dyn Basis;
     /// Shows all rows in order, in blocks whose size does not depend on the source.
-    fn pass(&self, watch: &mut dyn Watch, visit: Visit) -> Result<()>;
+    fn pass(&self, watch: &mut dyn Watch, visit: Visit<T>) -> Result<()>;
 }
 
 /// Brings rows into the units of the kernel and of the loss; it is told the number of the first one, from 0.
@@ -78,13 +78,13 @@ impl<'a> Mapped<'a> {
     }
 }
 
-impl Design for Mapped<'_> {
+impl<T: Real> Design<T> for Mapped<'_> {
     fn basis(&self) -> &dyn Basis {
         self.map
     }
 
-    fn pass(&self, watch: &mut dyn Watch, visit: Visit) -> Result<()> {
-        let mut characters = Characters::new(self.map.characters());
+    fn pass(&self, watch: &mut dyn Watch, visit: Visit<T>) -> Result<()> {
+        let mut characters = Characters::rounded(self.map.characters());
         let mut first = 0;
         for block in reblock(self.rows, BLOCK_ROWS)? {
             let block = block?;
@@ -109,7 +109,8 @@ pub struct Swept {
 }
 
 /// One pass: for each block f = cZ + b (n×q) is made, `each` replaces it by g, and Σcgᵀ and Σg are returned. Cost
-/// n·M·q and the characters; M·q numbers. Sums run in the order of the rows.
+/// n·M·q and the characters; M·q numbers. Products are in the precision of the characters, sums over many rows in double and in
+/// their order.
 ///
 /// ```
 /// use faer::Mat;
@@ -125,7 +126,7 @@ pub struct Swept {
 /// let y = Mat::from_fn(30, 2, |i, k| (i as f64 * 0.1 - k as f64).cos());
 /// let rows = Table::new(x.clone(), y.clone())?;
 /// let zero = Mat::zeros(10, 2);
-/// let swept = sweep(&Mapped::plain(&map, &rows), zero.as_ref(), &[0.0; 2], &mut Silent, &mut |seen, mut f| {
+/// let swept = sweep::<f64>(&Mapped::plain(&map, &rows), zero.as_ref(), &[0.0; 2], &mut Silent, &mut |seen, mut f| {
 ///     f.copy_from(seen.outputs);
 ///     Ok(())
 /// })?;
@@ -133,12 +134,12 @@ pub struct Swept {
 /// assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12));
 /// # Ok::<(), orff::Error>(())
 /// ```
-pub fn sweep(
-    design: &dyn Design,
+pub fn sweep<T: Real>(
+    design: &dyn Design<T>,
     table: MatRef<f64>,
     offset: &[f64],
     watch: &mut dyn Watch,
-    each: &mut dyn FnMut(&Seen, MatMut<f64>) -> Result<()>,
+    each: &mut dyn FnMut(&Seen<T>, MatMut<f64>) -> Result<()>,
 ) -> Result<Swept> {
     let (m, q) = (table.nrows(), table.ncols());
     let mut swept = Swept { gradient: Mat::zeros(m, q), total: vec![0.0; q] };

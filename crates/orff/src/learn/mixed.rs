@@ -5,7 +5,7 @@ use super::Ridge;
 use super::gather::Gathering;
 use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, Mapped, sweep};
-use crate::linalg::{self, Fixed};
+use crate::linalg::{self, Fixed, Real};
 use crate::rows::{Batch, Rows, Weights};
 use crate::solve::System;
 use crate::watch::Watch;
@@ -167,9 +167,19 @@ impl<'a> Corrections<'a> {
 }
 
 impl Gathering {
-    /// Σw(c − c̄)(r − r̄)ᵀ (M×p) of the residuals r = y − Zᵀc in double precision: one pass, n·M·p operations.
+    /// Σw(c − c̄)(r − r̄)ᵀ (M×p) of the residuals r = y − Zᵀc: one pass, n·M·p operations. Characters are computed in double
+    /// precision, and multiplied in single where nothing is lost by it.
     fn gradient(&self, table: &Mat<f64>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Mat<f64>> {
         watch.stage("correct");
+        let longest = table.col_iter().map(|z| z.norm_l2()).fold(0.0, f64::max);
+        let share = (table.nrows() as f64 / self.rows as f64).min(1.0).sqrt();
+        match 2.0 * f64::from(f32::EPSILON) * longest * share <= SMALL {
+            true => self.gradient_in::<f32>(table, rows, watch),
+            false => self.gradient_in::<f64>(table, rows, watch),
+        }
+    }
+
+    fn gradient_in<T: Real>(&self, table: &Mat<f64>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Mat<f64>> {
         let (m, p) = (table.nrows(), table.ncols());
         // a column of ones beside the residuals, for the means
         let wide = Mat::from_fn(m, p + 1, |i, t| if t < p { table[(i, t)] } else { 0.0 });
@@ -178,7 +188,7 @@ impl Gathering {
             Ok(Batch { inputs, outputs, weights })
         };
         let design = Mapped::new(&self.map, rows, &prepare);
-        let swept = sweep(&design, wide.as_ref(), &vec![0.0; p + 1], watch, &mut |seen, mut f| {
+        let swept = sweep::<T>(&design, wide.as_ref(), &vec![0.0; p + 1], watch, &mut |seen, mut f| {
             let weights = match seen.weights {
                 Some(Weights::Row(w)) => w.as_slice(),
                 _ => &[],

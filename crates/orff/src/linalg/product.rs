@@ -1,13 +1,14 @@
 //! Products A·B whose every entry is one fixed sum, whatever the shapes around it.
 //!
-//! Entry (i, q) is Σⱼ aᵢⱼbⱼq, added up in blocks of [`DEPTH`] terms in the order of j, by fused operations where the
-//! machine has them. So a row predicted alone has the same bits as within a batch, a column of B alone the same as
+//! Entry (i, q) is Σⱼ aᵢⱼbⱼq, added up in blocks of [`DEPTH`] terms in the order of j, in the precision of A and by fused
+//! operations where the machine has them, and the blocks in double. So a row predicted alone has the same bits as within a batch, a column of B alone the same as
 //! beside others, and threads, strides and alignment do not matter. faer's products choose their kernel by shape and
 //! do not promise this.
 
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use super::Real;
 use super::columns::column;
 use super::lanes::{Arithmetic, vectorised};
 use super::register::Register;
@@ -21,38 +22,38 @@ const PANEL: usize = 256;
 /// Strips of B done by a task before it starts again at the first term: their sums stay in a near cache.
 const GROUP: usize = 16;
 /// Rows of the largest tile.
-const TALLEST: usize = 32;
+const TALLEST: usize = 64;
 
-type BTile = [f64; COLUMNS];
+type BTile<T> = [T; COLUMNS];
 
 /// Adds terms of a panel of C: `a` is rows×depth with columns in one piece, `b` holds strips of COLUMNS columns, each
 /// `depth` long; `c` is the panel, strips of columns, each PANEL × COLUMNS.
 #[inline(always)]
-fn terms_kernel<A: Arithmetic>(a: MatRef<'_, f64>, b: &[BTile], c: &mut [f64]) {
+fn terms_kernel<A: Arithmetic, T: Real>(a: MatRef<'_, T>, b: &[BTile<T>], c: &mut [f64]) {
     match A::WIDE {
-        true => tiles::<A::Sums<f64>, 4>(a, b, c),
-        false => tiles::<A::Sums<f64>, 2>(a, b, c),
+        true => tiles::<T, A::Sums<T>, 4>(a, b, c),
+        false => tiles::<T, A::Sums<T>, 2>(a, b, c),
     }
 }
 
-vectorised!(fn terms(a: MatRef<'_, f64>, b: &[BTile], c: &mut [f64]) = terms_kernel);
+vectorised!(fn terms<T>(a: MatRef<'_, T>, b: &[BTile<T>], c: &mut [f64]) = terms_kernel);
 
 #[inline(always)]
-fn tiles<R: Register<f64>, const REGISTERS: usize>(a: MatRef<'_, f64>, b: &[BTile], c: &mut [f64]) {
+fn tiles<T: Real, R: Register<T>, const REGISTERS: usize>(a: MatRef<'_, T>, b: &[BTile<T>], c: &mut [f64]) {
     let ((rows, depth), height) = (a.shape(), REGISTERS * R::LANES);
     let whole = rows / height * height;
     // the last rows, filled up with zeros, so that every tile has whole registers
-    let mut last = vec![[0.0; TALLEST]; if whole < rows { depth } else { 0 }];
+    let mut last = vec![[T::default(); TALLEST]; if whole < rows { depth } else { 0 }];
     last.iter_mut().enumerate().for_each(|(j, last)| last[..rows - whole].copy_from_slice(&column(a, j)[whole..]));
     for (b, c) in b.chunks_exact(depth).zip(c.chunks_exact_mut(PANEL * COLUMNS)) {
         for first in (0..rows).step_by(height) {
             let of = |j: usize| if first < whole { &column(a, j)[first..first + height] } else { &last[j][..height] };
-            let sums = tile::<R, REGISTERS>(b, of);
+            let sums = tile::<T, R, REGISTERS>(b, of);
             for q in 0..COLUMNS {
-                let mut values = [0.0; TALLEST];
+                let mut values = [T::default(); TALLEST];
                 values.chunks_exact_mut(R::LANES).zip(sums[q]).for_each(|(place, sum)| sum.store(place));
                 let c = &mut c[q * PANEL + first..][..height.min(rows - first)];
-                c.iter_mut().zip(values).for_each(|(c, value)| *c += value);
+                c.iter_mut().zip(values).for_each(|(c, value)| *c += value.into());
             }
         }
     }
@@ -60,11 +61,11 @@ fn tiles<R: Register<f64>, const REGISTERS: usize>(a: MatRef<'_, f64>, b: &[BTil
 
 /// Σⱼ aᵢⱼbⱼq for one tile.
 #[inline(always)]
-fn tile<'a, R: Register<f64>, const REGISTERS: usize>(
-    b: &[BTile],
-    a: impl Fn(usize) -> &'a [f64],
+fn tile<'a, T: Real + 'a, R: Register<T>, const REGISTERS: usize>(
+    b: &[BTile<T>],
+    a: impl Fn(usize) -> &'a [T],
 ) -> [[R; REGISTERS]; COLUMNS] {
-    let mut sums = [[R::splat(0.0); REGISTERS]; COLUMNS];
+    let mut sums = [[R::splat(T::default()); REGISTERS]; COLUMNS];
     for (j, b) in b.iter().enumerate() {
         let a = a(j);
         let a: [R; REGISTERS] = std::array::from_fn(|r| R::load(&a[r * R::LANES..]));
@@ -79,17 +80,17 @@ fn tile<'a, R: Register<f64>, const REGISTERS: usize>(
 }
 
 /// All of `b`, block of depth after block of depth, each in strips of COLUMNS columns, padded with zeros.
-fn pack(b: MatRef<f64>) -> Vec<BTile> {
+fn pack<T: Real>(b: MatRef<f64>) -> Vec<BTile<T>> {
     let (m, p) = b.shape();
     let strips = p.div_ceil(COLUMNS);
-    let mut packed = vec![[0.0; COLUMNS]; m * strips];
+    let mut packed = vec![[T::default(); COLUMNS]; m * strips];
     for start in (0..m).step_by(DEPTH) {
         let depth = DEPTH.min(m - start);
         let block = &mut packed[start * strips..][..depth * strips];
         for q in 0..p {
             let (strip, lane) = (&mut block[q / COLUMNS * depth..][..depth], q % COLUMNS);
             for (j, tile) in strip.iter_mut().enumerate() {
-                tile[lane] = b[(start + j, q)];
+                tile[lane] = T::of(b[(start + j, q)]);
             }
         }
     }
@@ -97,7 +98,7 @@ fn pack(b: MatRef<f64>) -> Vec<BTile> {
 }
 
 /// out = A·B.
-fn multiply(mut out: MatMut<f64>, a: MatRef<f64>, b: MatRef<f64>) {
+fn multiply<T: Real>(mut out: MatMut<f64>, a: MatRef<T>, b: MatRef<f64>) {
     let ((rows, m), p) = (a.shape(), b.ncols());
     assert!(b.nrows() == m && out.nrows() == rows && out.ncols() == p, "product: shapes do not agree");
     if rows == 0 || p == 0 {
@@ -106,7 +107,7 @@ fn multiply(mut out: MatMut<f64>, a: MatRef<f64>, b: MatRef<f64>) {
     let strips = p.div_ceil(COLUMNS);
     let packed = pack(b);
 
-    let panel = |mut out: MatMut<f64>, a: MatRef<f64>| {
+    let panel = |mut out: MatMut<f64>, a: MatRef<T>| {
         let owned = if a.row_stride() == 1 { None } else { Some(a.to_owned()) };
         let a = owned.as_ref().map_or(a, Mat::as_ref);
         let mut c = vec![0.0; PANEL * GROUP.min(strips) * COLUMNS]; // PANEL × columns of a group
@@ -137,7 +138,7 @@ fn multiply(mut out: MatMut<f64>, a: MatRef<f64>, b: MatRef<f64>) {
     }
 }
 
-/// C·Z for C b×m and Z m×p: 2bmp operations, m·p numbers of scratch and some 200 kB per thread.
+/// C·Z for C b×m, in either precision, and Z m×p: 2bmp operations, m·p numbers of scratch and some 200 kB per thread.
 ///
 /// # Panics
 /// When the shapes do not agree; so do the other products.
@@ -150,7 +151,7 @@ fn multiply(mut out: MatMut<f64>, a: MatRef<f64>, b: MatRef<f64>) {
 /// let one = orff::linalg::product(c.as_ref().subrows(42, 1), z.as_ref());
 /// assert_eq!(one.row(0), all.row(42));
 /// ```
-pub fn product(c: MatRef<f64>, z: MatRef<f64>) -> Mat<f64> {
+pub fn product<T: Real>(c: MatRef<T>, z: MatRef<f64>) -> Mat<f64> {
     let mut out = Mat::zeros(c.nrows(), z.ncols());
     multiply(out.as_mut(), c, z);
     out

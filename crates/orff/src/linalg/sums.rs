@@ -1,7 +1,7 @@
 //! Sums over rows CᵀY, for a C that is too large to be copied.
 //!
-//! Entry (m, t) is Σᵢ cᵢₘyᵢₜ, added up in blocks of [`DEPTH`] terms by eight interleaved partial sums, whatever columns are
-//! beside it: the bits depend on the number of rows alone.
+//! Entry (m, t) is Σᵢ cᵢₘyᵢₜ, added up in blocks of [`DEPTH`] terms by interleaved partial sums in the precision of C, eight in double,
+//! sixteen in single, and these in double, whatever columns are beside it: the bits depend on the number of rows alone.
 
 use super::Real;
 use super::columns::column;
@@ -9,8 +9,6 @@ use super::lanes::{Arithmetic, vectorised};
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
-/// Interleaved partial sums.
-const LANES: usize = 8;
 /// Rows of which a few columns stay in the nearest cache.
 const DEPTH: usize = 512;
 /// Columns of C that one task does.
@@ -51,66 +49,82 @@ fn add_kernel<A: Arithmetic, T: Real>(c: MatRef<'_, T>, y: MatRef<'_, f64>, mut 
     for from in (0..y.nrows()).step_by(DEPTH) {
         let count = DEPTH.min(y.nrows() - from);
         let (c, y, out) = (c.subrows(from, count), y.subrows(from, count), out.as_mut());
-        if A::WIDE { add_groups::<A, T, 6>(c, y, out) } else { add_groups::<A, T, 1>(c, y, out) }
+        match (A::WIDE, size_of::<T>()) {
+            (true, 4) => add_groups::<A, T, 6, 16>(c, y, out),
+            (false, 4) => add_groups::<A, T, 1, 16>(c, y, out),
+            (true, _) => add_groups::<A, T, 6, 8>(c, y, out),
+            (false, _) => add_groups::<A, T, 1, 8>(c, y, out),
+        }
     }
 }
 
 #[inline(always)]
-fn add_groups<A: Arithmetic, T: Real, const Q: usize>(
+fn add_groups<A: Arithmetic, T: Real, const Q: usize, const LANES: usize>(
     c: MatRef<'_, T>,
     y: MatRef<'_, f64>,
     mut out: MatMut<'_, f64>,
 ) {
     let (m, p) = (c.ncols(), y.ncols());
     let whole = y.nrows() / LANES * LANES;
-    let mut packed = vec![[[0.0; LANES]; Q]; whole / LANES];
+    let mut packed = vec![[[T::default(); LANES]; Q]; whole / LANES];
     for first in (0..p).step_by(Q) {
         // the last columns are repeated where there are too few
         let some: [&[f64]; Q] = std::array::from_fn(|q| column(y, (first + q).min(p - 1)));
         for (q, y) in some.iter().enumerate() {
-            packed.iter_mut().zip(y.as_chunks().0).for_each(|(packed, y)| packed[q] = *y);
+            packed.iter_mut().zip(y.as_chunks::<LANES>().0).for_each(|(packed, y)| packed[q] = y.map(T::of));
         }
         for from in (0..m).step_by(4) {
             let four: [&[T]; 4] = std::array::from_fn(|k| column(c, (from + k).min(m - 1)));
-            let lanes = partial_sums::<A, T, Q>(four, &packed);
+            let lanes = partial_sums::<A, T, Q, LANES>(four, &packed);
             for (k, i) in (from..m.min(from + 4)).enumerate() {
                 for (q, t) in (first..p.min(first + Q)).enumerate() {
                     let rest = four[k][whole..].iter().zip(&some[q][whole..]);
                     let rest = rest.fold(0.0, |sum, (c, y)| A::fma((*c).into(), *y, sum));
-                    let [a, b, c, d, e, f, g, h] = lanes[k][q];
-                    out[(i, t)] += ((a + e) + (c + g)) + ((b + f) + (d + h)) + rest;
+                    out[(i, t)] += total(lanes[k][q]) + rest;
                 }
             }
         }
     }
 }
 
+/// The sum of partial sums, by halves.
+#[inline(always)]
+fn total<T: Real, const LANES: usize>(sums: [T; LANES]) -> f64 {
+    let mut sums: [f64; LANES] = sums.map(Into::into);
+    let mut half = LANES / 2;
+    while half > 0 {
+        (0..half).for_each(|l| sums[l] += sums[l + half]);
+        half /= 2;
+    }
+    sums[0]
+}
+
 /// The partial sums of four columns with Q. Written so that the compiler keeps them all in registers.
 #[inline(always)]
-fn partial_sums<A: Arithmetic, T: Real, const Q: usize>(
+fn partial_sums<A: Arithmetic, T: Real, const Q: usize, const LANES: usize>(
     c: [&[T]; 4],
-    y: &[[[f64; LANES]; Q]],
-) -> [[[f64; LANES]; Q]; 4] {
+    y: &[[[T; LANES]; Q]],
+) -> [[[T; LANES]; Q]; 4] {
     let [c0, c1, c2, c3] = c.map(|c| &c.as_chunks::<LANES>().0[..y.len()]);
-    let [mut s0, mut s1, mut s2, mut s3] = [[[0.0; LANES]; Q]; 4];
+    let [mut s0, mut s1, mut s2, mut s3] = [[[T::default(); LANES]; Q]; 4];
     for ((((y, c0), c1), c2), c3) in y.iter().zip(c0).zip(c1).zip(c2).zip(c3) {
-        add_products::<A, T, Q>(&mut s0, c0, y);
-        add_products::<A, T, Q>(&mut s1, c1, y);
-        add_products::<A, T, Q>(&mut s2, c2, y);
-        add_products::<A, T, Q>(&mut s3, c3, y);
+        add_products::<A, T, Q, LANES>(&mut s0, c0, y);
+        add_products::<A, T, Q, LANES>(&mut s1, c1, y);
+        add_products::<A, T, Q, LANES>(&mut s2, c2, y);
+        add_products::<A, T, Q, LANES>(&mut s3, c3, y);
     }
     [s0, s1, s2, s3]
 }
 
 #[inline(always)]
-fn add_products<A: Arithmetic, T: Real, const Q: usize>(
-    sums: &mut [[f64; LANES]; Q],
+fn add_products<A: Arithmetic, T: Real, const Q: usize, const LANES: usize>(
+    sums: &mut [[T; LANES]; Q],
     c: &[T; LANES],
-    y: &[[f64; LANES]; Q],
+    y: &[[T; LANES]; Q],
 ) {
     for q in 0..Q {
         for l in 0..LANES {
-            sums[q][l] = A::fma(c[l].into(), y[q][l], sums[q][l]);
+            sums[q][l] = A::fma(c[l], y[q][l], sums[q][l]);
         }
     }
 }
