@@ -1,7 +1,7 @@
 //! `orff predict` with a model of classes: the label of each row, and what it was decided on.
 
 use crate::Session;
-use crate::flags::Usage;
+use crate::flags::{self, Usage};
 use crate::progress::Progress;
 use anyhow::Result;
 use clap::ArgMatches;
@@ -10,7 +10,6 @@ use orff::model::{Classes, Labels, Model, Query};
 use orff::rows::{Inputs, Rows};
 use orff::watch::Watch;
 use orff_table::{Carried, Format, Kept, Source, Writer};
-use std::path::PathBuf;
 
 /// Writes the label of each row in a column named like the target; a row with missing inputs has none.
 pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Session) -> Result<()> {
@@ -21,7 +20,7 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
         let how = "a model of classes has no intervals and no derivatives; use --probabilities or --scores";
         return Err(Usage(format!("--std, --interval, --no-noise, --also: {how}")).into());
     }
-    let target = matches.get_one::<PathBuf>("out").expect("it has a default");
+    let target = flags::path(matches, "out");
     // an array of numbers holds labels that are numbers, a table holds them as what they are
     let array = Format::of_path(target) == Some(Format::Npy);
     let numbers: Vec<f64> = classes.names.iter().filter_map(|name| name.parse().ok()).collect();

@@ -1,7 +1,7 @@
 //! Curves as outputs: `orff fit functional` of files whose rows are points of curves, `orff predict` at any argument.
 
 use crate::Session;
-use crate::flags::Usage;
+use crate::flags::{self, Usage};
 use crate::plot::{CurveOutput, CurvePicture, MAX_PANELS, curve_svg};
 use crate::progress::Progress;
 use anyhow::{Result, bail};
@@ -12,7 +12,6 @@ use orff::rows::{Inputs, Rows, Table, Weights};
 use orff::watch::Watch;
 use orff_table::{Source, Writer};
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 /// Where curves are predicted.
 pub fn at_arg() -> Arg {
@@ -152,7 +151,7 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     if let Some(twice) = names.iter().enumerate().find_map(|(k, name)| names[..k].contains(name).then_some(name)) {
         return Err(Usage(format!("--at: {twice} is asked for twice")).into());
     }
-    let target = matches.get_one::<PathBuf>("out").expect("it has a default");
+    let target = flags::path(matches, "out");
     let mut writer = Writer::create(target, None, source.kept(), &names)?;
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
     watch.stage("predict");

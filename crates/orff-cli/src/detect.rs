@@ -11,7 +11,6 @@ use orff::model::{Model, Outliers};
 use orff::rows::Inputs;
 use orff::watch::Watch;
 use orff_table::{Selector, Source, Writer};
-use std::path::PathBuf;
 
 /// The label that outliers have unless another is named.
 pub const OUTLIER: &str = "1";
@@ -43,7 +42,7 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     if !levels.is_empty() {
         model.inside(&none, &levels).context("--levels")?;
     }
-    let target = matches.get_one::<PathBuf>("out").expect("it has a default");
+    let target = flags::path(matches, "out");
     let mut writer = Writer::create(target, None, source.kept(), &names)?;
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
     watch.stage("predict");

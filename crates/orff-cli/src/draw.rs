@@ -60,8 +60,8 @@ fn picture() -> Command {
 
 /// Runs it.
 pub fn run(matches: &ArgMatches) -> Result<()> {
-    let path = matches.get_one::<PathBuf>("model").expect("clap requires it");
-    let target = matches.get_one::<PathBuf>("out").expect("clap requires it");
+    let path = flags::path(matches, "model");
+    let target = flags::path(matches, "out");
     if target.extension().is_none_or(|e| !e.eq_ignore_ascii_case("svg")) {
         return Err(Usage(format!(
             "-o: pictures are SVG: expected a name that ends in .svg, got {}",

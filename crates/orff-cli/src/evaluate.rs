@@ -109,7 +109,7 @@ pub fn score(model: &Model, rows: &dyn Rows, level: Option<f64>, watch: &mut dyn
 
 /// Runs it.
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
-    let path = matches.get_one::<PathBuf>("model").expect("clap requires it");
+    let path = flags::path(matches, "model");
     let mut model = Model::load(path)?;
     let print = |scores: &Report| {
         let json = matches.get_one::<String>("report").is_some_and(|f| f == "json");

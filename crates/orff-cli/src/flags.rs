@@ -6,6 +6,7 @@ use orff::kernel::Kernel;
 use orff::params::{Kind, Param};
 use serde_json::{Map, Value};
 use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// The command was asked for something it cannot be asked for.
 #[derive(Debug)]
@@ -18,6 +19,11 @@ impl std::fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// The file that an argument names: one that is required or has a default.
+pub fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
+    matches.get_one::<PathBuf>(name).expect("clap requires it, or knows its default")
+}
 
 /// A flag without a value.
 pub fn switch(name: &'static str, help: &'static str) -> Arg {

@@ -11,7 +11,6 @@ use faer::Mat;
 use orff::model::{Ask, Model};
 use orff::params::Params;
 use orff_table::{Kept, Writer};
-use std::path::PathBuf;
 
 /// `orff forecast MODEL [FILE…] --steps N`.
 pub fn command() -> Command {
@@ -26,7 +25,7 @@ pub fn command() -> Command {
 
 /// Runs it.
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
-    let model = Model::load(matches.get_one::<PathBuf>("model").expect("clap requires it"))?;
+    let model = Model::load(flags::path(matches, "model"))?;
     let columns = columns_of(&model)?;
     let dynamics = model.dynamics()?;
     let spec: Vec<_> = Ask::SPEC.iter().filter(|p| p.name != "interval").copied().collect();
@@ -49,7 +48,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
             names.extend([format!("{name}_lower"), format!("{name}_upper")]);
         }
     }
-    let target = matches.get_one::<PathBuf>("out").expect("it has a default");
+    let target = flags::path(matches, "out");
     let mut watch = Progress::new(session.quiet, || (0, None));
     // nothing is written before everything is known
     let mut parts = Vec::new();

@@ -9,7 +9,6 @@ use clap::{Arg, ArgMatches, Command};
 use faer::Mat;
 use orff::model::Model;
 use orff_table::{Kept, Writer};
-use std::path::PathBuf;
 
 /// `orff impulse MODEL [FILE…] --steps N`.
 pub fn command() -> Command {
@@ -32,7 +31,7 @@ pub fn command() -> Command {
 
 /// Writes for each step and each shock the response of every variable.
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
-    let model = Model::load(matches.get_one::<PathBuf>("model").expect("clap requires it"))?;
+    let model = Model::load(flags::path(matches, "model"))?;
     let columns = columns_of(&model)?;
     let dynamics = model.dynamics()?;
     let p = dynamics.names.len();
@@ -75,7 +74,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         }
         parts.push((texts, Mat::from_fn(n, p, |i, k| found.at[at(i)][(k, of(i))])));
     }
-    let target = matches.get_one::<PathBuf>("out").expect("it has a default");
+    let target = flags::path(matches, "out");
     let mut writer = Writer::create(target, None, &kept, &dynamics.names)?;
     parts.iter().try_for_each(|(texts, out)| writer.write(texts, out.as_ref()))?;
     writer.finish()?;

@@ -2,6 +2,7 @@
 
 use crate::bound::short;
 use crate::evaluate;
+use crate::flags;
 use anyhow::Result;
 use clap::{ArgMatches, Command};
 use faer::Mat;
@@ -10,7 +11,6 @@ use orff::forest::Forest;
 use orff::model::{Body, Energies, Model, Training};
 use orff::rows::Inputs;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// `orff inspect MODEL`.
 pub fn command() -> Command {
@@ -22,7 +22,7 @@ pub fn command() -> Command {
 
 /// Runs it.
 pub fn run(matches: &ArgMatches) -> Result<()> {
-    let path = matches.get_one::<PathBuf>("model").expect("clap requires it");
+    let path = flags::path(matches, "model");
     // what is read only when it is asked for is checked, too
     let reader = Reader::open(path)?;
     reader.verify_all()?;

@@ -1,6 +1,6 @@
 //! `orff predict` with a model of a series: every row from the rows before it.
 
-use crate::flags::Usage;
+use crate::flags::{self, Usage};
 use crate::progress::tell;
 use crate::report::Report;
 use crate::series::{Table, columns_of};
@@ -11,7 +11,6 @@ use faer::Mat;
 use orff::model::{Model, Query};
 use orff::series::Series;
 use orff_table::{Kept, Writer};
-use std::path::PathBuf;
 
 /// What `orff predict` does not do with a series.
 const REFUSED: [&str; 6] = ["levels", "also", "keep", "task", "missing", "output"];
@@ -89,7 +88,7 @@ pub fn run(model: &Model, matches: &ArgMatches, session: &Session) -> Result<()>
             cells.into_iter().enumerate().for_each(|(c, v)| out[(i, t * per + c)] = v);
         }
     }
-    let target = matches.get_one::<PathBuf>("out").expect("it has a default");
+    let target = flags::path(matches, "out");
     let mut writer = Writer::create(target, None, &kept, &names)?;
     writer.write(&texts, out.as_ref())?;
     writer.finish()?;

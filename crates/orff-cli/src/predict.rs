@@ -70,7 +70,7 @@ pub fn command() -> Command {
 
 /// Runs it.
 pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
-    let model = Model::load(matches.get_one::<PathBuf>("model").expect("clap requires it"))?;
+    let model = Model::load(flags::path(matches, "model"))?;
     if model.series.is_some() {
         quantiles::refuse(matches)?;
         return one_step::run(&model, matches, session);
@@ -141,7 +141,7 @@ pub fn run(matches: &ArgMatches, session: &Session) -> Result<()> {
         }
     }
     once(source.kept(), &names)?;
-    let target = matches.get_one::<PathBuf>("out").expect("it has a default");
+    let target = flags::path(matches, "out");
     let mut writer = Writer::create(target, None, source.kept(), &names)?;
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
     watch.stage("predict");

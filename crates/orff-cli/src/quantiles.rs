@@ -1,7 +1,7 @@
 //! `orff predict` with a model of quantiles: any level, intervals, levels of what was observed, draws.
 
 use crate::Session;
-use crate::flags::Usage;
+use crate::flags::{self, Usage};
 use crate::progress::Progress;
 use anyhow::Result;
 use clap::{Arg, ArgMatches};
@@ -11,7 +11,6 @@ use orff::rows::Rows;
 use orff::watch::Watch;
 use orff_table::{Source, Writer};
 use std::collections::HashSet;
-use std::path::PathBuf;
 
 /// The levels of quantiles.
 pub fn levels_arg() -> Arg {
@@ -109,7 +108,7 @@ pub fn run(model: &Model, source: &Source, matches: &ArgMatches, session: &Sessi
     }
     crate::predict::once(source.kept(), &names)?;
     each_once(&names)?;
-    let target = matches.get_one::<PathBuf>("out").expect("it has a default");
+    let target = flags::path(matches, "out");
     let mut writer = Writer::create(target, None, source.kept(), &names)?;
     let mut watch = Progress::new(session.quiet, || (source.bytes_read(), source.bytes_total()));
     watch.stage("predict");

@@ -241,7 +241,7 @@ pub fn asked(
 
 /// Runs `orff fit series`.
 pub fn fit(forecaster: &'static Forecaster, matches: &ArgMatches, session: &Session) -> Result<()> {
-    let target = matches.get_one::<PathBuf>("model").expect("clap requires it");
+    let target = flags::path(matches, "model");
     crate::fit::writable(target)?;
     let (values, series, columns, _) = asked(forecaster, &[], matches, session)?;
     let mut watch = Progress::new(session.quiet, || (0, None));
