@@ -15,7 +15,8 @@ use crate::linalg;
 use crate::watch::Watch;
 use faer::{Mat, MatRef};
 
-/// Directions of the features with less variance than this share of the gap, times the ridge, are left out; the gap knows of it.
+/// Directions of the features with less variance than this share of the gap, times the ridge and the risk of the levels, are left
+/// out; the gap knows of it.
 const NEGLIGIBLE: f64 = 0.1;
 /// Densities that differ by less, relative to their size, are equal.
 const EQUAL: f64 = 1e-9;
@@ -49,6 +50,14 @@ impl Levels {
     /// One level: the plain machine.
     pub fn one(nu: f64) -> Self {
         Levels { basis: CurveBasis::Hats { knots: vec![nu] }, nodes: vec![nu], weights: vec![1.0] }
+    }
+
+    /// 4Σvν(1−ν)/Σv(1−ν), at most one. The first sum is about the risk; the second bounds the squares of slopes along functions that
+    /// are orthonormal under ν dν, of which the directions left out cost a quarter over the ridge.
+    fn risk(&self) -> f64 {
+        let sum =
+            |of: &dyn Fn(f64) -> f64| self.nodes.iter().zip(&self.weights).map(|(nu, v)| v * of(*nu)).sum::<f64>();
+        (4.0 * sum(&|nu| nu * (1.0 - nu)) / sum(&|nu| 1.0 - nu)).min(1.0)
     }
 
     /// The functions at the nodes made orthonormal under ν dν (Q×m), and T (m×m) that makes them: φT.
@@ -97,7 +106,7 @@ pub fn minimise(
 ) -> Result<Minimum> {
     let total: f64 = weights.iter().sum();
     let (at, turn) = levels.orthonormal()?;
-    let loss = LevelLoss::of(at.as_ref(), levels.nodes.clone(), levels.weights.clone(), 0.0);
+    let loss = LevelLoss::of(at.as_ref(), levels.nodes.clone(), levels.weights.clone(), 0.0).alike();
     let means = means(features, (n, columns), weights)?;
     let mut density = Vec::with_capacity(n);
     let mean = MatRef::from_column_major_slice(&means, columns, 1);
@@ -111,7 +120,8 @@ pub fn minimise(
     let (spread, slack) = if spread > EQUAL * centre { (spread, 0.0) } else { (centre, EQUAL * centre) };
     density.iter_mut().for_each(|y| *y = if slack > 0.0 { 0.0 } else { (*y - centre) / spread });
     let ridge = 0.5 * spread;
-    let mut space = Reduced::new(features, (n, columns), weights, NEGLIGIBLE * params.gap * ridge)?;
+    let floor = NEGLIGIBLE * params.gap * ridge * levels.risk();
+    let mut space = Reduced::new(features, (n, columns), weights, floor)?;
     let params = quantiles::Params { ridge, gap: params.gap, least: 0.0, iterations: params.iterations };
     let found = quantiles::minimise(&mut space, &loss, &density, weights, params, None, watch)?;
     let (table, shifts) = space.unfold(found.coefficients.as_ref());

@@ -4,12 +4,13 @@
 //! all rows and levels, and one of the losses, entry by entry, take turns. What the second step leaves is a point of the
 //! dual, so that every few steps tell how far the minimum is.
 
+mod bound;
 mod turned;
 
 use super::space::Space;
 use crate::curve::CurveBasis;
 use crate::error::Result;
-use crate::linalg::{self, dot};
+use crate::linalg;
 use crate::watch::Watch;
 use faer::{Mat, MatRef};
 use std::fmt;
@@ -23,6 +24,8 @@ pub struct LevelLoss {
     rows: Mat<f64>,
     /// v_q, then the weights of crossings (Q′).
     weights: Vec<f64>,
+    /// Whether levels have values of one scale, and the gap of each counts.
+    alike: bool,
 }
 
 impl LevelLoss {
@@ -38,7 +41,14 @@ impl LevelLoss {
         let pairs = if crossing > 0.0 { q - 1 } else { 0 };
         let row = |i: usize, j: usize| if i < q { at[(i, j)] } else { at[(i - q, j)] - at[(i - q + 1, j)] };
         weights.extend(vec![crossing / q as f64; pairs]);
-        LevelLoss { nodes, rows: Mat::from_fn(q + pairs, m, row), weights }
+        LevelLoss { nodes, rows: Mat::from_fn(q + pairs, m, row), weights, alike: false }
+    }
+
+    /// The same for levels that are alike: values at all of them are of one scale, and each counts. Slopes have the size √(t(1−t)), as a
+    /// share t of them is 1 − t and the others are −t; steps are fewest where the agreement of a level is as strong as its slopes are
+    /// large. Levels near 0 and 1 add little to the risk: it is not enough that the gap of all is closed.
+    pub fn alike(self) -> Self {
+        LevelLoss { alike: true, ..self }
     }
 
     /// The ends of the slopes of entry q by the curve's value: [−t, 1 − t], of crossings [0, 1].
@@ -136,6 +146,9 @@ const RHO: f64 = 2.0;
 /// Steps between two looks at the gap, and looks between two changes of ρ.
 const LOOK: usize = 10;
 const ADAPT: usize = 2;
+/// How many times closer than all together levels that are alike come to the minimum, in the mean of their own gaps.
+const EACH: f64 = 2.0;
+
 /// Minimises (1/W)Σᵢwᵢ Σ_q v_q ℓ_q(Σⱼφⱼ(t_q)(hⱼ(xᵢ) + bⱼ); yᵢ) + λΣⱼ‖hⱼ‖² over functions hⱼ of a space and constants bⱼ, for
 /// outputs y (n) with weights w > 0 (n). Cost of a step: the space's ridge of m columns, and n·Q′·m.
 pub fn minimise(
@@ -160,7 +173,6 @@ pub fn minimise(
     turned.targets(&state, y, &share, &mut targets);
     let mut best: Option<(f64, Mat<f64>, Vec<f64>)> = None;
     let (mut dual, mut iterations, mut looks) = (f64::NEG_INFINITY, 0, 0);
-    let mean: f64 = dot(y, &share);
     loop {
         iterations += 1;
         let goal = MatRef::from_row_major_slice(&targets, y.len(), m);
@@ -173,16 +185,22 @@ pub fn minimise(
         if !look {
             continue;
         }
-        let primal = sums.loss + params.ridge * smoothed.norm;
-        if best.as_ref().is_none_or(|best| primal < best.0) {
+        let primal = turned.risk(&sums) + params.ridge * smoothed.norm;
+        // the least risk may have come before the last levels
+        if loss.alike || best.as_ref().is_none_or(|best| primal < best.0) {
             best = Some((primal, smoothed.coefficients, constants));
         }
-        let u = MatRef::from_row_major_slice(&sums.slopes, y.len(), m);
-        let square = space.norm(u)? + space.lost() * sums.square;
-        dual = dual.max(turned.bound(&sums, square / (4.0 * params.ridge), mean));
+        let mut levels = f64::INFINITY;
+        if let Some(slopes) = turned.slopes(&state, &sums.entries, y, &share) {
+            let u = MatRef::from_row_major_slice(&slopes.along, y.len(), m);
+            let square = space.norm(u)? + space.lost() * slopes.square;
+            dual = dual.max(-slopes.linear - square / (4.0 * params.ridge));
+            levels = if loss.alike { EACH * slopes.levels } else { 0.0 };
+        }
         let (primal, coefficients, constants) = best.take().unwrap_or((primal, Mat::zeros(0, m), vec![0.0; m]));
-        let gap = ((primal - dual) / primal.max(params.least).max(f64::MIN_POSITIVE)).max(0.0);
-        let reason = if gap <= params.gap || primal <= f64::MIN_POSITIVE {
+        let size = primal.max(params.least).max(f64::MIN_POSITIVE);
+        let gap = ((primal - dual) / size).max(0.0);
+        let reason = if gap.max(levels / size) <= params.gap || primal <= f64::MIN_POSITIVE {
             Some(Reason::Converged)
         } else {
             (iterations >= params.iterations).then_some(Reason::MaxIterations)

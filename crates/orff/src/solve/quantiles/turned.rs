@@ -1,5 +1,6 @@
 //! The step of the losses, in coordinates where the step of ridge splits into columns.
 
+use super::bound::distance;
 use super::{LevelLoss, State};
 use crate::error::Result;
 use crate::linalg::{self, Cholesky, dot};
@@ -9,36 +10,63 @@ use rayon::prelude::*;
 /// How far agreement is overdone.
 const OVER: f64 = 1.6;
 /// Rows of one task.
-const CHUNK: usize = 256;
+pub(super) const CHUNK: usize = 256;
 
-/// The loss in the eigenvectors of Σ_q v_q φ(t_q)φ(t_q)ᵀ, where ridge splits into columns.
+/// The loss in the eigenvectors of Σ_q v_q s_q φ(t_q)φ(t_q)ᵀ, where ridge splits into columns.
 pub(super) struct Turned<'a> {
-    loss: &'a LevelLoss,
+    pub loss: &'a LevelLoss,
+    /// s_q (Q′): the agreement of an entry has the strength ρv_q s_q.
+    pub paces: Vec<f64>,
     /// The eigenvalues (m) and eigenvectors (m×m).
     pub values: Vec<f64>,
     pub vectors: Mat<f64>,
-    /// Functions along them at each entry, one function after the other (m·Q′), plain and times weight over eigenvalue.
+    /// Functions along them at each entry, one function after the other (m·Q′), plain and times v_q s_q over eigenvalue.
     at: Vec<f64>,
-    weighed: Vec<f64>,
-    low: Vec<f64>,
-    high: Vec<f64>,
+    pub weighed: Vec<f64>,
+    /// The ends of the slopes (Q′).
+    pub low: Vec<f64>,
+    pub high: Vec<f64>,
     /// Factor of Σ_q v_q d_q² φφᵀ over the levels, d_q the distance of zero from the ends of the slopes.
-    slack: Cholesky,
+    pub slack: Cholesky,
+}
+
+/// Means over the rows at one entry.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Entry {
+    /// Of the loss at the functions and of their distance from the output.
+    pub loss: f64,
+    pub distance: f64,
+    /// Of the slope, and of slope times distance.
+    pub slope: f64,
+    pub product: f64,
 }
 
 /// Sums over rows.
 #[derive(Default)]
 pub(super) struct Sums {
-    /// Of the losses at the functions.
-    pub loss: f64,
-    /// Σ wuy/W of the slopes u.
-    linear: f64,
-    /// Slopes by the columns, Σ_q v_q φⱼu_q·w/W (n×m, row after row), and Σᵢⱼ of their squares over w/W.
-    pub slopes: Vec<f64>,
-    pub square: f64,
+    /// At each entry (Q′).
+    pub entries: Vec<Entry>,
     /// Squared distances of values from functions, and of values from those before.
     apart: f64,
     moved: f64,
+}
+
+impl Sums {
+    fn new(width: usize) -> Self {
+        Sums { entries: vec![Entry::default(); width], ..Sums::default() }
+    }
+
+    fn and(mut self, other: &Sums) -> Self {
+        for (a, b) in self.entries.iter_mut().zip(&other.entries) {
+            a.loss += b.loss;
+            a.distance += b.distance;
+            a.slope += b.slope;
+            a.product += b.product;
+        }
+        self.apart += other.apart;
+        self.moved += other.moved;
+        self
+    }
 }
 
 impl<'a> Turned<'a> {
@@ -47,18 +75,21 @@ impl<'a> Turned<'a> {
         let second = |of: &dyn Fn(usize) -> f64, entries: usize| {
             Mat::from_fn(m, m, |i, j| (0..entries).map(|q| of(q) * loss.rows[(q, i)] * loss.rows[(q, j)]).sum())
         };
-        let found = linalg::eigen(second(&|q| loss.weights[q], width).as_ref())?;
+        let pace = |q: usize| loss.nodes.get(q).filter(|_| loss.alike).map_or(1.0, |t| 2.0 * (t * (1.0 - t)).sqrt());
+        let paces: Vec<f64> = (0..width).map(pace).collect();
+        let strength = |q: usize| loss.weights[q] * paces[q];
+        let found = linalg::eigen(second(&strength, width).as_ref())?;
         let turned = linalg::product(loss.rows.as_ref(), found.vectors.as_ref());
         let at: Vec<f64> = (0..m).flat_map(|j| turned.col(j).iter().copied().collect::<Vec<_>>()).collect();
-        let gain = |k: usize| loss.weights[k % width] / found.values[k / width];
+        let gain = |k: usize| strength(k % width) / found.values[k / width];
         let weighed = at.iter().enumerate().map(|(k, v)| v * gain(k)).collect();
         let (low, high) = (0..width).map(|q| loss.slopes(q)).unzip();
         let slack = second(&|q| loss.weights[q] * distance(loss.nodes[q]).powi(2), loss.nodes.len());
         let slack = Cholesky::in_place(slack)?;
-        Ok(Turned { loss, values: found.values, vectors: found.vectors, at, weighed, low, high, slack })
+        Ok(Turned { loss, paces, values: found.values, vectors: found.vectors, at, weighed, low, high, slack })
     }
 
-    /// What ridge has to come near to, Σ_q v_q φⱼ(z − u)/μⱼ, times w/W.
+    /// What ridge has to come near to, Σ_q v_q s_q φⱼ(z − u)/μⱼ, times w/W.
     pub fn targets(&self, state: &State, y: &[f64], share: &[f64], targets: &mut [f64]) {
         let (width, m) = self.loss.rows.shape();
         let rows = state.split.par_chunks(width).zip(targets.par_chunks_mut(m)).zip(y.par_iter().zip(share));
@@ -68,17 +99,24 @@ impl<'a> Turned<'a> {
         });
     }
 
-    fn slope(&self, r: f64, q: usize, rho: f64) -> f64 {
-        r.clamp(self.low[q] / rho, self.high[q] / rho)
+    /// The slope over ρs_q.
+    pub fn slope(&self, r: f64, q: usize, rho: f64) -> f64 {
+        let strength = rho * self.paces[q];
+        r.clamp(self.low[q] / strength, self.high[q] / strength)
     }
 
-    fn target(&self, q: usize, y: f64) -> f64 {
+    pub fn target(&self, q: usize, y: f64) -> f64 {
         if q < self.loss.nodes.len() { y } else { 0.0 }
     }
 
     /// z − u, where z = r − u + y is the value and u the (scaled) slope.
     fn left(&self, r: f64, q: usize, rho: f64, y: f64) -> f64 {
         r - 2.0 * self.slope(r, q, rho) + self.target(q, y)
+    }
+
+    /// The losses at the functions.
+    pub fn risk(&self, sums: &Sums) -> f64 {
+        sums.entries.iter().zip(&self.loss.weights).map(|(entry, v)| v * entry.loss).sum()
     }
 
     /// One step of the losses from the functions (n×m) and constants; the next targets, and what it tells if it is looked at.
@@ -95,17 +133,12 @@ impl<'a> Turned<'a> {
     ) -> Sums {
         let (width, m) = self.loss.rows.shape();
         let rho = state.rho;
-        let mut slopes = vec![0.0; if look { y.len() * m } else { 0 }];
-        let parts: Vec<&mut [f64]> = match look {
-            true => slopes.chunks_mut(CHUNK * m).collect(),
-            false => (0..y.len().div_ceil(CHUNK)).map(|_| &mut [][..]).collect(),
-        };
-        let chunks = state.split.par_chunks_mut(CHUNK * width).zip(targets.par_chunks_mut(CHUNK * m)).zip(parts);
+        let chunks = state.split.par_chunks_mut(CHUNK * width).zip(targets.par_chunks_mut(CHUNK * m));
         let sums: Vec<Sums> = chunks
             .enumerate()
-            .map(|(chunk, ((split, targets), slopes))| {
-                let mut sums = Sums::default();
-                let (mut f, mut left, mut u) = (vec![0.0; width], vec![0.0; width], vec![0.0; width]);
+            .map(|(chunk, (split, targets))| {
+                let mut sums = Sums::new(width);
+                let (mut f, mut left) = (vec![0.0; width], vec![0.0; width]);
                 for (k, (split, targets)) in split.chunks_mut(width).zip(targets.chunks_mut(m)).enumerate() {
                     let i = chunk * CHUNK + k;
                     let (y, w) = (y[i], share[i]);
@@ -123,57 +156,24 @@ impl<'a> Turned<'a> {
                         left[q] = z - slope;
                         split[q] = r;
                         if look {
-                            let (v, d) = (self.loss.weights[q], f[q] - target);
-                            u[q] = rho * slope;
-                            sums.loss += w * v * (self.low[q] * d).max(self.high[q] * d);
-                            sums.linear += w * v * u[q] * target;
-                            sums.apart += w * v * (f[q] - z) * (f[q] - z);
-                            sums.moved += w * v * (z - before) * (z - before);
+                            let (entry, d, u) = (&mut sums.entries[q], f[q] - target, rho * self.paces[q] * slope);
+                            entry.loss += w * (self.low[q] * d).max(self.high[q] * d);
+                            entry.distance += w * d;
+                            entry.slope += w * u;
+                            entry.product += w * u * d;
+                            let strength = w * self.loss.weights[q] * self.paces[q];
+                            sums.apart += strength * (f[q] - z) * (f[q] - z);
+                            sums.moved += strength * (z - before) * (z - before);
                         }
                     }
                     for j in 0..m {
                         targets[j] = w * dot(&self.weighed[j * width..][..width], &left);
-                        if look {
-                            let slope = self.values[j] * dot(&self.weighed[j * width..][..width], &u);
-                            slopes[k * m + j] = w * slope;
-                            sums.square += w * slope * slope;
-                        }
                     }
                 }
                 sums
             })
             .collect();
-        let mut all = sums.into_iter().fold(Sums::default(), |a, b| Sums {
-            loss: a.loss + b.loss,
-            linear: a.linear + b.linear,
-            slopes: Vec::new(),
-            square: a.square + b.square,
-            apart: a.apart + b.apart,
-            moved: a.moved + b.moved,
-        });
-        all.slopes = slopes;
-        all
-    }
-
-    /// A lower bound of the minimum: −Σwuy/W − ‖Σwuφk‖²/4λ for any slopes u that add up to nothing along every function, as
-    /// constants are free. Slopes of a step nearly do: an e_q for all rows makes them, and a factor 1 − η brings them back
-    /// between their ends, which zero is between.
-    pub fn bound(&self, sums: &Sums, square: f64, mean: f64) -> f64 {
-        let (m, n) = (self.values.len(), self.loss.nodes.len());
-        // Σ of the slopes along φⱼ
-        let along = |j: usize| sums.slopes.iter().skip(j).step_by(m).sum::<f64>();
-        let turned: Vec<f64> = (0..m).map(along).collect();
-        let sum = Mat::from_fn(m, 1, |k, _| (0..m).map(|j| self.vectors[(k, j)] * turned[j]).sum());
-        let Ok(c) = self.slack.solve_factored(sum.as_ref()) else { return f64::NEG_INFINITY };
-        let (mut over, mut moved) = (0.0f64, 0.0);
-        for q in 0..n {
-            let room = distance(self.loss.nodes[q]);
-            let e = room * room * (0..m).map(|j| self.loss.rows[(q, j)] * c[(j, 0)]).sum::<f64>();
-            over = over.max(e.abs() / (room + e.abs()));
-            moved += self.loss.weights[q] * e;
-        }
-        let keep = 1.0 - over;
-        -keep * (sums.linear - moved * mean) - keep * keep * square
+        sums.iter().fold(Sums::new(width), Sums::and)
     }
 
     /// Brings the two distances nearer to each other by another ρ; says whether it did.
@@ -197,9 +197,4 @@ impl<'a> Turned<'a> {
         state.rho *= factor;
         true
     }
-}
-
-/// How far zero is from the nearer end of the slopes of a level.
-fn distance(level: f64) -> f64 {
-    level.min(1.0 - level)
 }

@@ -1,8 +1,10 @@
 //! What the sets are asked for: their shares, one in the other, beside the plain machine.
 
 use super::{clouds, rank_correlation, table};
+use faer::Mat;
 use orff::learn::{FourierOneClassSvm, LevelSets};
 use orff::model::{Model, Query};
+use orff::random::Stream;
 use orff::rows::Inputs;
 use orff::spectrum::Lengthscale;
 use orff::watch::Silent;
@@ -100,5 +102,48 @@ fn agrees(lengthscale: &Lengthscale) {
             assert!((out - share(&scores, nu)).abs() < 0.0101, "{nu}: {out} {}", share(&scores, nu));
             assert!(correlation > 0.95, "{nu}: {correlation}");
         }
+    }
+}
+
+/// Draws whose sets at ν = 0.02 are not those between the levels 0.01 and 0.05, and lengthscales for them.
+fn draws() -> [(Mat<f64>, f64); 2] {
+    let mut stream = Stream::new(4, 4, 0);
+    [(clouds(300, 7), 5.0), (Mat::from_fn(200, 2, |_, _| stream.normal()), 2.0)]
+}
+
+#[test]
+fn small_levels_rank_rows_as_the_plain_machine_does() {
+    for (x, lengthscale) in draws() {
+        let (rows, lengthscale) = (table(&x), Lengthscale::Common(lengthscale));
+        let alone = FourierOneClassSvm {
+            nu: 0.02,
+            lengthscale: lengthscale.clone(),
+            tolerance: TIGHT,
+            ..FourierOneClassSvm::default()
+        };
+        let alone = alone.fit(&rows, &mut Silent).unwrap();
+        let together = LevelSets { lengthscale, ..LevelSets::default() }.model(&rows, &mut Silent).unwrap();
+        assert_eq!(alone.training.kernel, together.info.training.kernel);
+        let x = Inputs::Dense(x);
+        let f = alone.body.predict(&x, Query::default()).unwrap().mean;
+        let inside = together.inside(&x, &[0.02]).unwrap();
+        let correlation = rank_correlation(f.col_as_slice(0), inside.col_as_slice(0));
+        assert!(correlation > 0.95, "{correlation}");
+    }
+}
+
+#[test]
+fn small_levels_take_few_steps() {
+    for (x, lengthscale) in draws() {
+        let (rows, lengthscale) = (table(&x), Lengthscale::Common(lengthscale));
+        let (all, _) = LevelSets { lengthscale, ..LevelSets::default() }.fit(&rows, &mut Silent).unwrap();
+        assert!(all.training.iterations <= 300, "{}", all.training.iterations);
+    }
+    for nu in [0.01, 0.02] {
+        // short: nearly all directions of the features matter
+        let lengthscale = Lengthscale::Common(4.0);
+        let one = FourierOneClassSvm { nu, lengthscale, ..FourierOneClassSvm::default() };
+        let one = one.fit(&table(&clouds(600, 1)), &mut Silent).unwrap();
+        assert!(one.training.iterations <= 300, "{nu}: {}", one.training.iterations);
     }
 }
