@@ -1503,12 +1503,12 @@ class LaplacianRidge(SemiSupervised):
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
         labels or graphs of more than 100 000 rows.
-    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+    graph_rows : auto or a whole number from 10 to 4294967295, default="auto"
         Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
         and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
-        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
-        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
-        000 where there are few.
+        change along them at little cost. auto compares 500, 5000, 20 000 and 80 000, a quarter of the rows at
+        most, and all rows up to 100 000, on labelled rows; where there are few of these it is the most at
+        whose distance of neighbours the features can tell rows apart.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -1642,12 +1642,12 @@ class ExactLaplacianRidge(SemiSupervised):
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
         labels or graphs of more than 100 000 rows.
-    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+    graph_rows : auto or a whole number from 10 to 4294967295, default="auto"
         Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
         and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
-        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
-        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
-        000 where there are few.
+        change along them at little cost. auto compares 500, 5000, 20 000 and 80 000, a quarter of the rows at
+        most, and all rows up to 100 000, on labelled rows; where there are few of these it is the most at
+        whose distance of neighbours the features can tell rows apart.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -1779,12 +1779,12 @@ class SemiSupervisedRidge(SemiSupervised):
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
         labels or graphs of more than 100 000 rows.
-    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+    graph_rows : auto or a whole number from 10 to 4294967295, default="auto"
         Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
         and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
-        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
-        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
-        000 where there are few.
+        change along them at little cost. auto compares 500, 5000, 20 000 and 80 000, a quarter of the rows at
+        most, and all rows up to 100 000, on labelled rows; where there are few of these it is the most at
+        whose distance of neighbours the features can tell rows apart.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -1943,12 +1943,12 @@ class LaplacianClassifier(PartlyLabelled):
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
         labels or graphs of more than 100 000 rows.
-    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+    graph_rows : auto or a whole number from 10 to 4294967295, default="auto"
         Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
         and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
-        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
-        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
-        000 where there are few.
+        change along them at little cost. auto compares 500, 5000, 20 000 and 80 000, a quarter of the rows at
+        most, and all rows up to 100 000, on labelled rows; where there are few of these it is the most at
+        whose distance of neighbours the features can tell rows apart.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -2091,12 +2091,12 @@ class ExactLaplacianClassifier(PartlyLabelled):
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
         labels or graphs of more than 100 000 rows.
-    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+    graph_rows : auto or a whole number from 10 to 4294967295, default="auto"
         Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
         and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
-        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
-        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
-        000 where there are few.
+        change along them at little cost. auto compares 500, 5000, 20 000 and 80 000, a quarter of the rows at
+        most, and all rows up to 100 000, on labelled rows; where there are few of these it is the most at
+        whose distance of neighbours the features can tell rows apart.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -2241,12 +2241,12 @@ class SemiSupervisedClassifier(PartlyLabelled):
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other. auto
         compares 10, 20 and 50 on labelled rows, a fifth of the rows at most; it is 10 where there are few
         labels or graphs of more than 100 000 rows.
-    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+    graph_rows : auto or a whole number from 10 to 4294967295, default="auto"
         Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
         and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
-        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
-        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
-        000 where there are few.
+        change along them at little cost. auto compares 500, 5000, 20 000 and 80 000, a quarter of the rows at
+        most, and all rows up to 100 000, on labelled rows; where there are few of these it is the most at
+        whose distance of neighbours the features can tell rows apart.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.
@@ -2907,12 +2907,10 @@ class LaplacianFeatures(Warped):
         How a sum of kernels shares its atoms.
     n_neighbors : a whole number from 1 to 1000, default=10
         Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
-    graph_rows : auto or a whole number from 2 to 4294967295, default="auto"
+    graph_rows : auto or a whole number from 10 to 4294967295, default="auto"
         Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own,
-        and the penalty is the sum of theirs: neighbours among very many rows are so close that functions may
-        change along them at little cost. auto is all rows below 40 000; above it compares 5000 and 20 000
-        with all of them, or with 80 000 where there are more than 100 000, on labelled rows; it is all or 20
-        000 where there are few.
+        and the penalty is the sum of theirs. auto is the most of all rows, 20 000, 5000 and 500 at whose
+        distance of neighbours the features can tell rows apart.
     search : one of auto, exact, approximate, default="auto"
         How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
         neighbours above, and says which share it found.

@@ -1,7 +1,9 @@
 //! What all learners on a graph share: what was said of kernel, graph and fit.
 
 use super::graph::Graphing;
-use super::{ClassLoss, ClassWeight, Offset, Regression};
+use super::warped::megabytes;
+use super::{ClassLoss, ClassWeight, Offset, Regression, choose};
+use crate::error::{Error, Result};
 use crate::params::Auto;
 
 /// What was said of kernel, graph and fit, of any of these learners.
@@ -12,6 +14,8 @@ pub(super) struct Along {
     /// Whether the product of strength and ridge is what was asked for.
     pub intrinsic: bool,
     pub offset: Offset,
+    /// Without features: by the kernel itself.
+    pub exact: bool,
 }
 
 /// What was said of classes.
@@ -24,6 +28,20 @@ pub(super) struct Asked<'a> {
 }
 
 impl Along {
+    /// Refuses what cannot have the memory it needs, whatever the graph.
+    pub fn has_room(&self, rows: usize, inputs: usize) -> Result<()> {
+        let limit = self.learner.memory as f64;
+        if self.exact {
+            let bytes = 80.0 * rows as f64 * rows as f64;
+            let cure = "use random features (laplacian), or raise memory";
+            let refused = || Err(Error::memory(format!("the exact warped kernel of {rows} rows"), bytes, cure));
+            return if bytes > limit * 1e6 { refused() } else { Ok(()) };
+        }
+        let Some(features) = self.learner.features.fixed() else { return Ok(()) };
+        let need = megabytes(features, 1, (rows, inputs), (0, 0), self.learner.memory);
+        if need > limit { Err(choose::too_many(features, need, self.learner.memory)) } else { Ok(()) }
+    }
+
     /// With error bars, if asked for.
     pub fn with_posterior(mut self, posterior: bool) -> Self {
         self.learner.posterior = posterior;
@@ -58,6 +76,7 @@ macro_rules! along {
             strength: Auto::Auto,
             intrinsic: false,
             offset: $self.offset,
+            exact: true,
         }
     };
     ($self:ident, features) => {{
@@ -70,7 +89,7 @@ macro_rules! along {
             sum: $self.sum,
             ..along.learner
         };
-        crate::learn::along::Along { learner, ..along }
+        crate::learn::along::Along { learner, exact: false, ..along }
     }};
 }
 pub(super) use along;

@@ -15,7 +15,7 @@ macro_rules! declare {
         crate::learn::declare::declare! { @ [features draw trace sum $($more)*] $($rest)* }
     };
     (@ [graph $($more:tt)*] $($rest:tt)*) => {
-        crate::learn::declare::declare! { @ [neighbours edges power $($more)*] $($rest)* }
+        crate::learn::declare::declare! { @ [neighbours graph_rows edges power $($more)*] $($rest)* }
     };
     (@ [limits $($more:tt)*] $($rest:tt)*) => {
         crate::learn::declare::declare! { @ [memory seed $($more)*] $($rest)* }
@@ -171,14 +171,18 @@ macro_rules! declare {
             neighbours / n_neighbors: crate::params::Auto<usize> = crate::params::Auto::Auto, Kind::Auto(&Kind::Count { min: 1, max: 1000 });
         ] $($head)* }
     };
-    (@ [edges $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+    (@ [graph_rows $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
             /// Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own, and the penalty
             /// is the sum of theirs: neighbours among very many rows are so close that functions may change along them at little
-            /// cost. auto is all rows below 40 000; above it compares 5000 and 20 000 with all of them, or with 80 000 where there
-            /// are more than 100 000, on labelled rows; it is all or 20 000 where there are few.
+            /// cost. auto compares 500, 5000, 20 000 and 80 000, a quarter of the rows at most, and all rows up to 100 000, on labelled rows;
+            /// where there are few of these it is the most at whose distance of neighbours the features can tell rows apart.
             graph_rows / graph_rows: crate::params::Auto<usize> = crate::params::Auto::Auto,
-                Kind::Auto(&Kind::Count { min: 2, max: 4_294_967_295 });
+                Kind::Auto(&Kind::Count { min: 10, max: 4_294_967_295 });
+        ] $($head)* }
+    };
+    (@ [edges $($more:tt)*] [$($fields:tt)*] $($head:tt)*) => {
+        crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
             /// How neighbours are searched: auto compares all pairs up to 200 000 rows and looks at neighbours of
             /// neighbours above, and says which share it found.
             search / search: crate::graph::Search = crate::graph::Search::Auto,

@@ -63,11 +63,6 @@ fn fit(
 ) -> Result<(Exact, Training, Option<Judged>)> {
     let mut problem = Problem::begin(along, None, asked, rows, watch)?;
     let n = problem.collected.points.count();
-    let bytes = 80.0 * n as f64 * n as f64;
-    if bytes > along.learner.memory as f64 * 1e6 {
-        let cure = "use random features (laplacian), or raise memory";
-        return Err(Error::memory(format!("the exact warped kernel of {n} rows"), bytes, cure));
-    }
     if problem.kernel(1.0)?.separated().is_none() {
         return Err(Error::refused(
             "the exact warped kernel of a field",

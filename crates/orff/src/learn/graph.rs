@@ -15,9 +15,9 @@ pub(super) const POWERS: [u32; 4] = [1, 2, 3, 5];
 /// Graphs of more rows have the fewest neighbours: lists of fifty take half a gigabyte for a million rows. Unless it is asked for
 /// there are none: neighbours among so many rows are so close that functions may change along them at little cost.
 const MANY_ROWS: usize = 100_000;
-/// Rows of a graph that are compared where there are many; rows from which on they are, and that are looked at to do so.
-const SIZES: [usize; 3] = [20_000, 5_000, 80_000];
-const SEVERAL: usize = 40_000;
+/// Rows of a graph that are compared with all of them, how many times as many there must be, and rows that are looked at.
+const SIZES: [usize; 4] = [20_000, 5_000, 500, 80_000];
+pub(super) const TIMES: usize = 4;
 const LOOKED_AT: usize = 20_000;
 /// Rows are drawn for their graphs.
 const PARTS: u64 = 0x7061_7274_73;
@@ -42,13 +42,13 @@ pub(super) struct Graphing {
 }
 
 impl Graphing {
-    /// The numbers of rows of one graph that may be compared for so many rows.
-    pub fn sizes(&self, rows: usize) -> Vec<usize> {
+    /// The numbers of rows of one graph that may be compared, of so many rows, and all of these unless they are very many.
+    pub fn sizes(&self, rows: usize, times: usize) -> Vec<usize> {
+        let smaller = SIZES.into_iter().filter(|size| times * size <= rows);
         match self.rows.fixed() {
             Some(given) => vec![given.min(rows)],
-            None if rows < SEVERAL => vec![rows],
-            None if rows <= MANY_ROWS => vec![rows, SIZES[0], SIZES[1]],
-            None => SIZES.to_vec(),
+            None if rows <= MANY_ROWS => std::iter::once(rows).chain(smaller).collect(),
+            None => smaller.collect(),
         }
     }
 
@@ -59,7 +59,7 @@ impl Graphing {
 
     /// The numbers of neighbours that may be compared for so many rows.
     pub fn counts(&self, rows: usize) -> Vec<usize> {
-        let sizes = self.sizes(rows);
+        let sizes = self.sizes(rows, TIMES);
         let (least, most) = sizes.iter().fold((rows, 0), |(least, most), &size| (size.min(least), size.max(most)));
         match self.neighbours.fixed() {
             Some(given) => vec![given],
@@ -89,8 +89,9 @@ impl Graphing {
                 graph.count(),
             ));
         }
-        choices.say(watch, format!("graph: given, {} edges", graph.edges()));
-        parts(&graph, choices, watch);
+        let instead = "in the place of neighbours, bandwidth and graph rows";
+        choices.say(watch, format!("graph: given, {} edges, {instead}", graph.edges()));
+        pieces("graph", &graph, choices, watch);
         Ok(graph)
     }
 
@@ -139,13 +140,13 @@ pub(super) fn split(rows: usize, size: usize, seed: u64) -> Vec<Option<Vec<usize
     (0..count).map(part).collect()
 }
 
-/// Says where nothing is learned along the graph.
-pub(super) fn parts(graph: &Laplacian, choices: &mut Choices, watch: &mut dyn Watch) {
-    let (parts, lonely) = graph.parts();
-    if parts > 1 {
+/// Says where nothing is learned along a graph.
+pub(super) fn pieces(name: &str, graph: &Laplacian, choices: &mut Choices, watch: &mut dyn Watch) {
+    let (pieces, lonely) = graph.parts();
+    if pieces > 1 {
         let alone = if lonely > 0 { format!(", {lonely} of them single rows") } else { String::new() };
         let meaning = "nothing is learned from one about another but by the kernel";
-        choices.say(watch, format!("graph: {parts} separate parts{alone}: {meaning}"));
+        choices.say(watch, format!("{name}: {pieces} separate pieces{alone}: {meaning}"));
     }
 }
 

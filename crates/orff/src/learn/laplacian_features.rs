@@ -2,7 +2,7 @@
 
 use super::begin::{Choices, in_pool};
 use super::declare::declare;
-use super::graph::{Graphing, length};
+use super::graph::Graphing;
 use super::graphs::{Graphs, Over, Shape};
 use super::scalar::features_only;
 use super::search::strong;
@@ -46,6 +46,12 @@ declare! {
             /// Neighbours of each row in the graph; two rows are joined when either is a neighbour of the other.
             neighbours / n_neighbors: usize = 10, Kind::Count { min: 1, max: 1000 };
         }
+        {
+            /// Rows of one graph. Of at least twice as many rows, random parts of so many have graphs of their own, and the penalty
+            /// is the sum of theirs. auto is the most of all rows, 20 000, 5000 and 500 at whose distance of neighbours the features
+            /// can tell rows apart.
+            graph_rows / graph_rows: Auto<usize> = Auto::Auto, Kind::Auto(&Kind::Count { min: 10, max: 4_294_967_295 });
+        }
         edges
         {
             /// Power c of the graph's Laplacian.
@@ -88,7 +94,7 @@ impl LaplacianFeatures {
         let given = self.kernel.with_lengthscale(&self.lengthscale);
         let collected = unlabelled::collect(&given, &self.group, self.seed, rows, watch)?;
         let (n, d) = (collected.points.count(), collected.points.width());
-        let mut graphing = Graphing {
+        let graphing = Graphing {
             rows: self.graph_rows,
             neighbours: Auto::Fixed(self.neighbours),
             search: self.search,
@@ -97,15 +103,21 @@ impl LaplacianFeatures {
             memory: self.memory,
             seed: self.seed,
         };
-        // nothing is compared here
-        let rows_of_graph = graphing.sizes(n)[0];
-        graphing.rows = Auto::Fixed(rows_of_graph);
-        let shape = Shape { rows: rows_of_graph, neighbours: self.neighbours, power: self.power };
-        let graphs = Graphs::new(graphing, None, rows.graph(), &collected.points, &mut choices, watch)?;
+        let features = self.features.fixed();
+        if let Some(features) = features {
+            let need = megabytes(features, 1, (n, d), (0, 0), self.memory);
+            if need > self.memory as f64 {
+                return Err(choose::too_many(features, need, self.memory));
+            }
+        }
+        let expected = choose::features(n, 1, 1, false, self.map.kind(2));
+        let mut graphs = Graphs::new(graphing, None, rows.graph(), &collected.points, &mut choices, watch)?;
+        let most = Shape { rows: graphs.sizes()[0], neighbours: self.neighbours, power: self.power };
+        let shape = graphs.told_apart(most, 2, features.unwrap_or(expected.0), &collected.points, watch)?;
         graphs.say(shape, &collected.points, &mut choices, watch);
         let (points, first) = graphs.first(shape, &collected.points);
         let at = |l: f64| given.resolve(&Seen { outputs: 1, lengthscale: Some(l), ..Seen::default() });
-        let short = 2.0 * length(&first[0], points);
+        let short = 2.0 * graphs.unit(shape, &collected.points);
         let kernel = at(short)?;
         if kernel != at(2.0 * short)? {
             let why = "twice the distance to neighbours";
@@ -119,10 +131,9 @@ impl LaplacianFeatures {
             choices.say(watch, format!("strength {:.3e}: 10⁷ over the rows", strong(n)));
             strong(n)
         });
-        let features = self.features.fixed().unwrap_or_else(|| {
-            let (features, reason) = choose::features(n, 1, 1, false, self.map.kind(2));
-            choices.say(watch, reason);
-            features
+        let features = features.unwrap_or_else(|| {
+            choices.say(watch, expected.1);
+            expected.0
         });
         let graph = (points.count(), first[0].edges());
         let need = megabytes(features, 1, (n, d), graph, self.memory);

@@ -3,7 +3,6 @@
 use super::along::{Along, Asked};
 use super::begin::Choices;
 use super::coded::{class, named};
-use super::graph::length;
 use super::graphs::{Graphs, Over, Shape};
 use super::judge::Judge;
 use super::stage::Stage;
@@ -65,6 +64,7 @@ impl<'a> Problem<'a> {
         let stage = collected.stage(&given, units, along.offset.centred())?;
         let scaled = collected.scaled(&stage);
         let (n, l) = (collected.points.count(), collected.labelled.len());
+        along.has_room(n, collected.points.width())?;
         let mut choices = Choices::default();
         let without = if classes.is_some() { "labels" } else { "outputs" };
         choices.say(watch, format!("{l} labelled rows and {} without {without}", n - l));
@@ -86,8 +86,7 @@ impl<'a> Problem<'a> {
 
     /// A length of the graphs in the kernel's coordinates.
     pub fn unit(&self, shape: Shape) -> f64 {
-        let (points, graphs) = self.graphs.first(shape, &self.collected.points);
-        graphs.iter().map(|graph| length(graph, points)).sum::<f64>() / graphs.len() as f64
+        self.graphs.unit(shape, &self.collected.points)
     }
 
     /// The kernel at a lengthscale, where it leaves one open.

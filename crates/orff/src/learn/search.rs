@@ -3,6 +3,7 @@
 
 use super::Ridge;
 use super::choose;
+use super::graph::TIMES;
 use super::graphs::{Over, Shape};
 use super::judge::{Judge, Labelled, Validated};
 use super::left_out::Folds;
@@ -51,10 +52,10 @@ pub(super) struct Chosen {
     pub strength: f64,
 }
 
-/// A lengthscale in units of the first graph, and a graph.
+/// A lengthscale in the kernel's coordinates, and a graph.
 #[derive(Clone, Copy, PartialEq)]
 struct Place {
-    times: f64,
+    lengthscale: f64,
     shape: Shape,
 }
 
@@ -72,17 +73,20 @@ impl Problem<'_> {
         Ok(self.collected.complete() && self.kernel(1.0)?.separated().is_some())
     }
 
-    /// Chooses what is open and says why. Evidence compares lengthscales and strengths only.
+    /// Chooses what is open and says why. Evidence compares lengthscales, rows of a graph and strengths only.
     pub fn choose(&mut self, watch: &mut dyn Watch) -> Result<Chosen> {
         let (n, l) = (self.collected.points.count(), self.collected.labelled.len());
         let (sizes, counts, powers) = (self.graphs.sizes(), self.graphs.counts(), self.graphs.powers());
-        let first = Shape { rows: sizes[0], neighbours: counts[0], power: powers[0] };
-        let unit = self.unit(first);
+        let most = Shape { rows: sizes[0], neighbours: counts[0], power: powers[0] };
+        let features = if self.along.exact { usize::MAX } else { self.expected_features()?.0 };
+        let times = if l < FEW { 2 } else { TIMES };
+        let first = self.graphs.told_apart(most, times, features, &self.collected.points, watch)?;
         let open = self.kernel(1.0)? != self.kernel(2.0)?;
         let given = self.along.strength.fixed();
-        let start = Place { times: SHORT, shape: first };
+        let start = Place { lengthscale: SHORT * self.unit(first), shape: first };
         let several = sizes.len() * counts.len() * powers.len() > 1;
         let nothing = !open && given.is_some() && !several;
+        let mut compared = true;
         let (found, why) = if l < FEW || nothing {
             let strength = given.unwrap_or(strong(n));
             (Found { place: start, score: 0.0, strength }, format!("too few labelled rows ({l}) to compare others"))
@@ -90,16 +94,19 @@ impl Problem<'_> {
             watch.stage("choose");
             let wanted = matches!(self.along.learner.ridge, Ridge::Loo | Ridge::Given(_));
             if wanted && self.leaves_out()? {
-                self.by_validation(start, open, unit, watch)?
+                self.by_validation(start, most, open, watch)?
             } else {
-                let found = self.by_evidence(start, open, unit, watch)?;
+                compared = false;
+                let found = self.by_evidence(start, open, watch)?;
                 (found, format!("largest evidence on {} labelled rows", l.min(ROWS)))
             }
         };
-        let Found { place: Place { times, shape }, strength, .. } = found;
+        let Found { place: Place { lengthscale, shape }, strength, .. } = found;
         self.graphs.say(shape, &self.collected.points, &mut self.choices, watch);
         if open {
-            let line = format!("lengthscale {}", choose::length(times * unit, &self.stage.preparation));
+            let line = format!("lengthscale {}", choose::length(lengthscale, &self.stage.preparation));
+            let times = lengthscale / self.unit(shape);
+            let times = if times.fract() == 0.0 { format!("{times}") } else { format!("{times:.1}") };
             self.choices.say(watch, format!("{line}: {times} times the distance to neighbours; {why}"));
         }
         let axes = [
@@ -108,6 +115,11 @@ impl Problem<'_> {
             ("power", powers.len(), shape.power as usize),
         ];
         for (name, _, value) in axes.into_iter().filter(|(_, several, _)| *several > 1) {
+            let why = match (name, l < FEW) {
+                ("graph rows", true) => "the most whose neighbours the features can tell apart",
+                (name, false) if !compared && name != "graph rows" => "not compared by evidence",
+                _ => why.as_str(),
+            };
             self.choices.say(watch, format!("{name} {value}: {why}"));
         }
         if given.is_none() {
@@ -118,7 +130,7 @@ impl Problem<'_> {
             };
             self.choices.say(watch, format!("strength {strength:.3e}: {rule}{why}"));
         }
-        Ok(Chosen { kernel: self.kernel(times * unit)?, shape, strength })
+        Ok(Chosen { kernel: self.kernel(lengthscale)?, shape, strength })
     }
 
     /// Columns of a small model.
@@ -168,16 +180,17 @@ impl Problem<'_> {
         Ok(best)
     }
 
-    /// Lengthscales that are compared, in units of the graph.
-    fn lengthscales(&self, open: bool, unit: f64) -> Vec<f64> {
+    /// Lengthscales that are compared, multiples of the distance to neighbours.
+    fn lengthscales(&self, open: bool, shape: Shape) -> Vec<f64> {
+        let unit = self.unit(shape);
         if !open {
-            return vec![SHORT];
+            return vec![SHORT * unit];
         }
         let rows: Vec<usize> = self.some(ROWS).into_iter().map(|i| self.collected.labelled[i]).collect();
         let median = choose::median_distance(&self.collected.points.pick(&rows), None, self.along.learner.seed);
         let longer = std::iter::successors(LENGTHSCALES.last().copied(), |times| Some(2.0 * times)).skip(1);
         let longer = longer.take_while(|times| times * unit <= LONG * median).take(16);
-        LENGTHSCALES.into_iter().chain(longer).collect()
+        LENGTHSCALES.into_iter().chain(longer).map(|times| times * unit).collect()
     }
 
     /// Labelled rows through a map, each to be left out.
@@ -206,45 +219,68 @@ impl Problem<'_> {
         some.iter().map(|&i| self.classes.as_ref().map_or(0, |classes| classes.of[i])).collect()
     }
 
-    /// One thing after another, then once more from what was found: the place with the smallest error.
+    /// The place with the smallest error, found from the first graph and from that of the most rows: each may hide the other.
     fn by_validation(
         &mut self,
         start: Place,
+        most: Shape,
         open: bool,
-        unit: f64,
         watch: &mut dyn Watch,
     ) -> Result<(Found, String)> {
         let some = self.some(LEFT_OUT);
         let classes = self.classes_of(&some);
         let judge = self.judge(&classes);
-        let mut lengthscales = self.lengthscales(open, unit);
+        let mut tried: Vec<Found> = Vec::new();
+        let mut best = self.one_after_another(start, open, &some, &judge, &mut tried, watch)?;
+        if most != start.shape && !self.labelled_enough() {
+            let start = Place { lengthscale: SHORT * self.unit(most), shape: most };
+            let found = self.one_after_another(start, open, &some, &judge, &mut tried, watch)?;
+            if found.score < best.score {
+                best = found;
+            }
+        }
+        let folds = self.folds(&some).named();
+        Ok((best, format!("{} of {} labelled rows, {folds}", judge.named(), some.len())))
+    }
+
+    /// One thing after another, then once more from what was found: the place with the smallest error.
+    fn one_after_another(
+        &mut self,
+        start: Place,
+        open: bool,
+        some: &[usize],
+        judge: &Judge,
+        tried: &mut Vec<Found>,
+        watch: &mut dyn Watch,
+    ) -> Result<Found> {
+        let mut lengthscales = self.lengthscales(open, start.shape);
         let columns = self.columns() as f64;
         if self.graphs.looked_at() as f64 * columns * columns > COSTLY {
-            lengthscales = self.about_the_best(lengthscales, unit, &some, &judge, watch)?;
+            lengthscales = self.about_the_best(lengthscales, some, judge, watch)?;
         }
-        let mut tried: Vec<Found> = Vec::new();
         let mut best = Found { place: start, score: f64::INFINITY, strength: 0.0 };
         for _ in 0..2 {
             let before = best.place;
             // where the strength is zero the graph is any
             for axis in 0..if self.labelled_enough() { 1 } else { 4 } {
-                let Place { times, shape } = best.place;
-                let of_shapes = |shapes: Vec<Shape>| shapes.into_iter().map(|shape| Place { times, shape }).collect();
+                let Place { lengthscale, shape } = best.place;
+                let of = |shape: Shape| Place { lengthscale, shape };
                 let places: Vec<Place> = match axis {
-                    0 => lengthscales.iter().map(|&times| Place { times, shape }).collect(),
-                    1 => of_shapes(self.graphs.powers().into_iter().map(|power| Shape { power, ..shape }).collect()),
-                    2 => of_shapes(
-                        self.graphs.counts().into_iter().map(|neighbours| Shape { neighbours, ..shape }).collect(),
-                    ),
-                    _ => of_shapes(self.graphs.sizes().into_iter().map(|rows| Shape { rows, ..shape }).collect()),
+                    0 => lengthscales.iter().map(|&lengthscale| Place { lengthscale, shape }).collect(),
+                    1 => self.graphs.powers().into_iter().map(|power| of(Shape { power, ..shape })).collect(),
+                    2 => self.graphs.counts().into_iter().map(|q| of(Shape { neighbours: q, ..shape })).collect(),
+                    _ => self.graphs.sizes().into_iter().map(|rows| of(Shape { rows, ..shape })).collect(),
                 };
                 for place in places {
-                    if tried.iter().any(|found| found.place == place) {
-                        continue;
-                    }
-                    self.graphs.look_at(place.shape.rows, &self.collected.points, watch)?;
-                    let found = self.attempt(place, unit, &some, &judge, watch)?;
-                    tried.push(found);
+                    let found = match tried.iter().find(|found| found.place == place) {
+                        Some(found) => *found,
+                        None => {
+                            self.graphs.look_at(place.shape.rows, &self.collected.points, watch)?;
+                            let found = self.attempt(place, some, judge, watch)?;
+                            tried.push(found);
+                            found
+                        }
+                    };
                     if found.score < best.score {
                         best = found;
                     }
@@ -254,23 +290,21 @@ impl Problem<'_> {
                 break;
             }
         }
-        let folds = self.folds(&some).named();
-        Ok((best, format!("{} of {} labelled rows, {folds}", judge.named(), some.len())))
+        Ok(best)
     }
 
     /// The lengthscale that is best without a graph, which takes no moment, and those beside it.
     fn about_the_best(
         &self,
         lengthscales: Vec<f64>,
-        unit: f64,
         some: &[usize],
         judge: &Judge,
         watch: &mut dyn Watch,
     ) -> Result<Vec<f64>> {
         let mut best = (0, f64::INFINITY);
-        for (k, times) in lengthscales.iter().enumerate() {
+        for (k, lengthscale) in lengthscales.iter().enumerate() {
             watch.advance(0)?;
-            let map = self.draw(&self.kernel(times * unit)?, self.columns())?;
+            let map = self.draw(&self.kernel(*lengthscale)?, self.columns())?;
             let Some(labelled) = self.labelled(&map, some)? else { return Ok(lengthscales) };
             let score = self.score(&labelled.warped(&Mat::zeros(map.characters(), map.characters()), 0.0)?, judge);
             if score < best.1 {
@@ -290,15 +324,8 @@ impl Problem<'_> {
     }
 
     /// The best strength at a place, with the best ridge or the one given.
-    fn attempt(
-        &self,
-        place: Place,
-        unit: f64,
-        some: &[usize],
-        judge: &Judge,
-        watch: &mut dyn Watch,
-    ) -> Result<Found> {
-        let map = self.draw(&self.kernel(place.times * unit)?, self.columns())?;
+    fn attempt(&self, place: Place, some: &[usize], judge: &Judge, watch: &mut dyn Watch) -> Result<Found> {
+        let map = self.draw(&self.kernel(place.lengthscale)?, self.columns())?;
         let Some(labelled) = self.labelled(&map, some)? else {
             return Ok(Found { place, score: f64::INFINITY, strength: 0.0 });
         };
@@ -309,33 +336,40 @@ impl Problem<'_> {
         Ok(Found { place, score, strength })
     }
 
-    /// The lengthscale and the strength with the largest evidence, in the coordinates of the warp.
-    fn by_evidence(&self, start: Place, open: bool, unit: f64, watch: &mut dyn Watch) -> Result<Found> {
-        let learner = &self.along.learner;
-        let lengthscales = self.lengthscales(open, unit);
+    /// The lengthscale, the rows of a graph and the strength with the largest evidence, in the coordinates of the warp.
+    fn by_evidence(&mut self, start: Place, open: bool, watch: &mut dyn Watch) -> Result<Found> {
         let mut best =
             Found { place: start, score: f64::INFINITY, strength: self.along.strength.fixed().unwrap_or(0.0) };
-        for times in lengthscales {
-            let kernel = self.kernel(times * unit)?;
-            let map = match self.views {
-                None => learner.small_map(&kernel, self.collected.points.width(), COLUMNS.1, false)?,
-                Some(_) => self.draw(&kernel, COLUMNS.1)?,
-            };
-            let moment = self.penalty(start.shape, Over::Some, &map, watch)?;
-            let data = learner.centred(self.moments(&map, &self.some(ROWS))?);
-            let system = System::new(&map, &data, None)?;
-            let score = |strength: f64| {
-                let warp = Warp::new(&map, system.clone(), &moment, strength).ok()?;
-                Some(match learner.ridge {
-                    Ridge::Given(ridge) if ridge > 0.0 => -warp.spectral().at(ridge).evidence,
-                    _ => warp.spectral().minimise(|p| -p.evidence).map_or(f64::INFINITY, |p| -p.evidence),
-                })
-            };
-            let (score, strength) = self.best_strength(self.strengths(), watch, score)?;
-            if score < best.score {
-                best = Found { place: Place { times, ..start }, score, strength };
-            }
+        for lengthscale in self.lengthscales(open, start.shape) {
+            best = self.with_more_evidence(best, Place { lengthscale, ..start }, watch)?;
+        }
+        for rows in self.graphs.sizes().into_iter().filter(|rows| *rows != start.shape.rows) {
+            self.graphs.look_at(rows, &self.collected.points, watch)?;
+            let place = Place { shape: Shape { rows, ..start.shape }, ..best.place };
+            best = self.with_more_evidence(best, place, watch)?;
         }
         Ok(best)
+    }
+
+    /// A place with the best strength there, if its evidence is larger than that of the best one until now.
+    fn with_more_evidence(&self, best: Found, place: Place, watch: &mut dyn Watch) -> Result<Found> {
+        let learner = &self.along.learner;
+        let kernel = self.kernel(place.lengthscale)?;
+        let map = match self.views {
+            None => learner.small_map(&kernel, self.collected.points.width(), COLUMNS.1, false)?,
+            Some(_) => self.draw(&kernel, COLUMNS.1)?,
+        };
+        let moment = self.penalty(place.shape, Over::Some, &map, watch)?;
+        let data = learner.centred(self.moments(&map, &self.some(ROWS))?);
+        let system = System::new(&map, &data, None)?;
+        let score = |strength: f64| {
+            let warp = Warp::new(&map, system.clone(), &moment, strength).ok()?;
+            Some(match learner.ridge {
+                Ridge::Given(ridge) if ridge > 0.0 => -warp.spectral().at(ridge).evidence,
+                _ => warp.spectral().minimise(|p| -p.evidence).map_or(f64::INFINITY, |p| -p.evidence),
+            })
+        };
+        let (score, strength) = self.best_strength(self.strengths(), watch, score)?;
+        Ok(if score < best.score { Found { place, score, strength } } else { best })
     }
 }

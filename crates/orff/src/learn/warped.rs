@@ -56,20 +56,29 @@ pub(super) struct Solved {
 }
 
 impl Problem<'_> {
+    /// Columns of the map as far as memory allows, and why, if they are not given.
+    pub fn expected_features(&self) -> Result<(usize, Option<String>)> {
+        let learner = &self.along.learner;
+        if let Some(given) = learner.features.fixed() {
+            return Ok((given, None));
+        }
+        let points = &self.collected.points;
+        let columns = learner.unknowns_per_character(&self.kernel(1.0)?, points.width())?;
+        let kind = learner.map.kind(2);
+        let (features, reason) = choose::features(points.count(), self.scaled.ncols(), columns, false, kind);
+        Ok((features, Some(reason)))
+    }
+
     /// Most columns of a map that are solved for at once, and what they need, before anything is drawn.
     pub fn features(&mut self, chosen: &Chosen, watch: &mut dyn Watch) -> Result<usize> {
         let learner = &self.along.learner;
         let (n, d) = (self.collected.points.count(), self.collected.points.width());
         let columns = learner.unknowns_per_character(&chosen.kernel, d)?;
-        let mut features = match learner.features.fixed() {
-            Some(features) => features,
-            None => {
-                let (features, reason) =
-                    choose::features(n, self.scaled.ncols(), columns, false, learner.map.kind(2));
-                self.choices.say(watch, reason);
-                features
-            }
-        };
+        let (mut features, reason) = self.expected_features()?;
+        if let Some(reason) = reason {
+            self.choices.say(watch, reason);
+        }
+        let learner = &self.along.learner;
         let (points, graphs) = self.graphs.first(chosen.shape, &self.collected.points);
         let graph = (points.count(), graphs.iter().map(Laplacian::edges).sum());
         let need = |features: usize| megabytes(features, columns, (n, d), graph, learner.memory);

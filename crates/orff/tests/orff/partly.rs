@@ -3,15 +3,15 @@
 use faer::Mat;
 use orff::generate::{Loops, two_moons};
 use orff::learn::{
-    ClassLoss, ClassWeight, ExactLaplacianClassifier, ExactRegression, Fitted, FittedClasses, LaplacianClassifier,
-    LaplacianFeatures, LaplacianRidge, Offset, Ridge, SemiSupervisedClassifier,
+    ClassLoss, ClassWeight, ExactLaplacian, ExactLaplacianClassifier, ExactRegression, Fitted, FittedClasses,
+    LaplacianClassifier, LaplacianFeatures, LaplacianRidge, Offset, Ridge, SemiSupervisedClassifier,
 };
 use orff::loss::Simplex;
 use orff::model::{Classes, Linear, Query};
 use orff::params::Auto;
 use orff::random::Stream;
 use orff::rows::{Batch, Csr, Inputs, Rows, Table};
-use orff::watch::Silent;
+use orff::watch::{Silent, Watch};
 
 fn normal(n: usize, d: usize, seed: u64) -> Mat<f64> {
     let mut s = Stream::new(seed, 5, 0);
@@ -500,11 +500,67 @@ fn graphs_of_parts_of_many_rows_tell_more() {
         let mean = found.model.predict(&x, Query::default()).unwrap().mean;
         (&mean - &truth).norm_l2() / truth.norm_l2()
     };
-    let (whole, parts) = (fit(Auto::Auto, rows), fit(Auto::Fixed(1000), rows));
+    let (whole, parts) = (fit(Auto::Fixed(rows), rows), fit(Auto::Fixed(1000), rows));
     assert!(error(&parts) < 0.7 * error(&whole), "{} in parts, {} in all", error(&parts), error(&whole));
     let said = parts.training.choices.iter().find(|line| line.starts_with("graph:")).unwrap();
-    assert!(said.contains("10 neighbours of each of 8000 rows among those of its part, one of 8"), "{said}");
+    assert!(said.contains("10 neighbours of each of 8000 rows in 8 graphs, of 1000 rows"), "{said}");
     let same = |a: &Fitted, b: &Fitted| error(a) == error(b);
     assert!(same(&fit(Auto::Auto, 1500), &fit(Auto::Fixed(751), 1500)), "one part is all of them");
     assert!(!same(&fit(Auto::Auto, 1500), &fit(Auto::Fixed(750), 1500)));
+}
+
+/// Two and ten labels of two moons, and more and more rows without: one graph of all rows asked for a kernel that no thousand
+/// features could represent, and the moons were lost.
+#[test]
+fn few_labels_are_enough_for_many_rows() {
+    let missed = |labels: usize, rows: usize, seed: u64| {
+        let moons = two_moons(rows, 0.05, seed).unwrap();
+        let class = |i: usize| usize::from(moons.truth[(i, 0)] < 0.0);
+        let y = Mat::from_fn(rows, 1, |i, _| if i < labels { class(i) as f64 } else { f64::NAN });
+        let learner = LaplacianClassifier { features: Auto::Fixed(1000), ..LaplacianClassifier::default() };
+        let found = learner.fit(&Table::new(moons.inputs.clone(), y).unwrap(), &mut Silent).unwrap();
+        missed_by(&at(&found.model, &moons.inputs), &found.classes, &class)
+    };
+    for (labels, rows) in [(2, 2000), (2, 8000), (10, 5000)] {
+        let each: Vec<f64> = (0..3).map(|seed| missed(labels, rows, seed)).collect();
+        assert!(each.iter().sum::<f64>() / 3.0 < 0.03, "{labels} labels of {rows}: {each:?}");
+    }
+}
+
+/// Which stages a fit came to.
+struct Stages(Vec<String>);
+
+impl Watch for Stages {
+    fn stage(&mut self, name: &str) {
+        self.0.push(name.into());
+    }
+}
+
+#[test]
+fn what_has_no_room_is_refused_before_neighbours_are_searched() {
+    let table = Table::new(arcs(900, 1), Mat::from_fn(900, 1, |i, _| if i < 30 { i as f64 } else { f64::NAN }));
+    let table = table.unwrap();
+    let mut stages = Stages(Vec::new());
+    let wide = LaplacianRidge { features: Auto::Fixed(2000), memory: 50, ..LaplacianRidge::default() };
+    assert!(wide.fit(&table, &mut stages).is_err());
+    let exact = ExactLaplacian { memory: 20, ..ExactLaplacian::default() };
+    assert!(exact.fit(&table, &mut stages).is_err());
+    let features = LaplacianFeatures { features: Auto::Fixed(2000), memory: 50, ..LaplacianFeatures::default() };
+    assert!(features.fit(&table, &mut stages).is_err());
+    assert!(!stages.0.iter().any(|name| name == "neighbours"), "{:?}", stages.0);
+}
+
+/// Gaps among the outputs leave evidence to choose: it compares rows of a graph too, and says what it does not compare.
+#[test]
+fn evidence_compares_rows_of_a_graph() {
+    let rows = 2400;
+    let moons = two_moons(rows, 0.05, 0).unwrap();
+    let gap = |i: usize, t: usize| i >= 60 || t == 1 && i % 2 == 0;
+    let value = |i: usize, t: usize| if t == 0 { moons.truth[(i, 0)] } else { moons.inputs[(i, 0)] };
+    let y = Mat::from_fn(rows, 2, |i, t| if gap(i, t) { f64::NAN } else { value(i, t) });
+    let learner = LaplacianRidge { features: Auto::Fixed(300), ..LaplacianRidge::default() };
+    let said =
+        learner.fit(&Table::new(moons.inputs.clone(), y).unwrap(), &mut Silent).unwrap().training.choices.join("\n");
+    assert!(said.contains("graph rows 500: largest evidence") || said.contains("graph rows 2400: largest"), "{said}");
+    assert!(said.contains("neighbours 10: not compared by evidence"), "{said}");
 }
