@@ -274,6 +274,7 @@ pub fn mnist(seeds: u64, out: &mut Report) -> Result<()> {
                 draw: Auto::Fixed(DrawKind::Orthogonal),
                 lengthscale: 4.5.into(),
                 neighbours: Auto::Fixed(10),
+                graph_rows: Auto::Fixed(n),
                 power: Auto::Fixed(2),
                 strength: Auto::Fixed(strong / n as f64),
                 ridge: Ridge::Given(1e-6),
