@@ -195,6 +195,11 @@ impl Moments {
             ));
         }
         self.check(y, weights)?;
+        let all = Key::Pattern(vec![true; self.outputs]);
+        let alone = self.parts.is_empty() || self.parts.len() == 1 && self.parts.contains_key(&all);
+        if weights.is_none() && alone && !self.by_output && y.col_iter().all(|y| y.iter().all(|v| v.is_finite())) {
+            return Ok(self.add_whole(all, c, y));
+        }
         self.relative |= matches!(weights, Some(Weights::Entry(_)));
         let weight = |i: usize, t: usize| match weights {
             None => 1.0,
@@ -234,6 +239,23 @@ impl Moments {
             self.add_group(&key, &rows, c, y);
         }
         Ok(())
+    }
+
+    /// Adds rows that all have every output and count alike: what they come to by the way of all others, without copies.
+    fn add_whole<T: Real>(&mut self, key: Key, c: &Characters<T>, y: MatRef<f64>) {
+        let (m, p, n) = (self.characters, self.outputs, y.nrows());
+        if n == 0 || p == 0 {
+            return;
+        }
+        self.weight += n as f64;
+        let part = self.parts.entry(key).or_insert_with(|| Part::new(m, p));
+        match c.in_fixed_point() {
+            Some(fixed) => {
+                part.add_sums(c.as_mat(), y, &vec![1.0; n]);
+                fixed.rank_update(part.cc.as_mut());
+            }
+            None => part.add(c.as_mat(), y, &vec![1.0; n]),
+        }
     }
 
     /// Refuses what would otherwise pass for a missing output or a row that does not count.

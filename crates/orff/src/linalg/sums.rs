@@ -1,18 +1,18 @@
 //! Sums over rows CᵀY, for a C that is too large to be copied.
 //!
-//! Entry (m, t) is Σᵢ cᵢₘyᵢₜ, added up in blocks of [`DEPTH`] terms by interleaved partial sums in the precision of C, eight in double,
+//! Entry (m, t) is Σᵢ cᵢₘyᵢₜ, added up in blocks of [`DEPTH`] bytes by interleaved partial sums in the precision of C, eight in double,
 //! sixteen in single, and these in double, whatever columns are beside it: the bits depend on the number of rows alone.
 
 use super::Real;
 use super::columns::column;
 use super::lanes::{Arithmetic, vectorised};
-use faer::{MatMut, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
-/// Rows of which a few columns stay in the nearest cache.
-const DEPTH: usize = 512;
+/// Bytes of the rows of a column of which a few stay in the nearest cache.
+const DEPTH: usize = 4096;
 /// Columns of C that one task does.
-const TASK: usize = 64;
+const TASK: usize = 128;
 
 /// out += CᵀY for C b×m, in either precision, and Y b×p, out m×p. 2bmp operations; C is read once.
 ///
@@ -32,22 +32,23 @@ pub fn add_tn<T: Real>(out: MatMut<f64>, c: MatRef<T>, y: MatRef<f64>) {
     if c.row_stride() != 1 {
         return add_tn(out, c.to_owned().as_ref(), y);
     }
-    if y.row_stride() != 1 {
-        return add_tn(out, c, y.to_owned().as_ref());
-    }
+    // in the precision of C once, not by every task
+    let y = Mat::from_fn(b, p, |i, t| T::of(y[(i, t)]));
+    let y = y.as_ref();
     if b * m * p < 1 << 15 || rayon::current_num_threads() == 1 {
         return add(c, y, out);
     }
     out.par_row_chunks_mut(TASK).zip(c.par_col_chunks(TASK)).for_each(|(out, c)| add(c, y, out));
 }
 
-vectorised!(fn add<T>(c: MatRef<'_, T>, y: MatRef<'_, f64>, out: MatMut<'_, f64>) = add_kernel);
+vectorised!(fn add<T>(c: MatRef<'_, T>, y: MatRef<'_, T>, out: MatMut<'_, f64>) = add_kernel);
 
 /// As many sums at once as the registers hold: those of four columns of C with six of Y, or with one.
 #[inline(always)]
-fn add_kernel<A: Arithmetic, T: Real>(c: MatRef<'_, T>, y: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
-    for from in (0..y.nrows()).step_by(DEPTH) {
-        let count = DEPTH.min(y.nrows() - from);
+fn add_kernel<A: Arithmetic, T: Real>(c: MatRef<'_, T>, y: MatRef<'_, T>, mut out: MatMut<'_, f64>) {
+    let depth = DEPTH / size_of::<T>();
+    for from in (0..y.nrows()).step_by(depth) {
+        let count = depth.min(y.nrows() - from);
         let (c, y, out) = (c.subrows(from, count), y.subrows(from, count), out.as_mut());
         match (A::WIDE, size_of::<T>()) {
             (true, 4) => add_groups::<A, T, 6, 16>(c, y, out),
@@ -61,7 +62,7 @@ fn add_kernel<A: Arithmetic, T: Real>(c: MatRef<'_, T>, y: MatRef<'_, f64>, mut 
 #[inline(always)]
 fn add_groups<A: Arithmetic, T: Real, const Q: usize, const LANES: usize>(
     c: MatRef<'_, T>,
-    y: MatRef<'_, f64>,
+    y: MatRef<'_, T>,
     mut out: MatMut<'_, f64>,
 ) {
     let (m, p) = (c.ncols(), y.ncols());
@@ -69,9 +70,9 @@ fn add_groups<A: Arithmetic, T: Real, const Q: usize, const LANES: usize>(
     let mut packed = vec![[[T::default(); LANES]; Q]; whole / LANES];
     for first in (0..p).step_by(Q) {
         // the last columns are repeated where there are too few
-        let some: [&[f64]; Q] = std::array::from_fn(|q| column(y, (first + q).min(p - 1)));
+        let some: [&[T]; Q] = std::array::from_fn(|q| column(y, (first + q).min(p - 1)));
         for (q, y) in some.iter().enumerate() {
-            packed.iter_mut().zip(y.as_chunks::<LANES>().0).for_each(|(packed, y)| packed[q] = y.map(T::of));
+            packed.iter_mut().zip(y.as_chunks::<LANES>().0).for_each(|(packed, y)| packed[q] = *y);
         }
         for from in (0..m).step_by(4) {
             let four: [&[T]; 4] = std::array::from_fn(|k| column(c, (from + k).min(m - 1)));
@@ -79,7 +80,7 @@ fn add_groups<A: Arithmetic, T: Real, const Q: usize, const LANES: usize>(
             for (k, i) in (from..m.min(from + 4)).enumerate() {
                 for (q, t) in (first..p.min(first + Q)).enumerate() {
                     let rest = four[k][whole..].iter().zip(&some[q][whole..]);
-                    let rest = rest.fold(0.0, |sum, (c, y)| A::fma((*c).into(), *y, sum));
+                    let rest = rest.fold(0.0, |sum, (c, y)| A::fma((*c).into(), (*y).into(), sum));
                     out[(i, t)] += total(lanes[k][q]) + rest;
                 }
             }
@@ -87,16 +88,13 @@ fn add_groups<A: Arithmetic, T: Real, const Q: usize, const LANES: usize>(
     }
 }
 
-/// The sum of partial sums, by halves.
+/// The sum of partial sums, by halves; eight of them in double.
 #[inline(always)]
 fn total<T: Real, const LANES: usize>(sums: [T; LANES]) -> f64 {
-    let mut sums: [f64; LANES] = sums.map(Into::into);
-    let mut half = LANES / 2;
-    while half > 0 {
-        (0..half).for_each(|l| sums[l] += sums[l + half]);
-        half /= 2;
-    }
-    sums[0]
+    let eight: [f64; 8] =
+        std::array::from_fn(|l| if LANES == 16 { (sums[l] + sums[l + LANES / 2]).into() } else { sums[l].into() });
+    let four: [f64; 4] = std::array::from_fn(|l| eight[l] + eight[l + 4]);
+    (four[0] + four[2]) + (four[1] + four[3])
 }
 
 /// The partial sums of four columns with Q. Written so that the compiler keeps them all in registers.
