@@ -68,6 +68,18 @@ impl Part {
         linalg::rank_update(self.cc.as_mut(), c);
     }
 
+    /// Adds the rows of a block, which count alike: products among characters in fixed point where they are there in it.
+    fn add_block<T: Real>(&mut self, c: &Characters<T>, y: MatRef<f64>) {
+        let ones = vec![1.0; y.nrows()];
+        match c.in_fixed_point() {
+            Some(fixed) => {
+                self.add_sums(c.as_mat(), y, &ones);
+                fixed.rank_update(self.cc.as_mut());
+            }
+            None => self.add(c.as_mat(), y, &ones),
+        }
+    }
+
     /// Adds all of them but for the products of characters among themselves.
     fn add_sums<T: Real>(&mut self, c: MatRef<T>, y: MatRef<f64>, root: &[f64]) {
         self.rows += c.nrows() as f64;
@@ -248,14 +260,7 @@ impl Moments {
             return;
         }
         self.weight += n as f64;
-        let part = self.parts.entry(key).or_insert_with(|| Part::new(m, p));
-        match c.in_fixed_point() {
-            Some(fixed) => {
-                part.add_sums(c.as_mat(), y, &vec![1.0; n]);
-                fixed.rank_update(part.cc.as_mut());
-            }
-            None => part.add(c.as_mat(), y, &vec![1.0; n]),
-        }
+        self.parts.entry(key).or_insert_with(|| Part::new(m, p)).add_block(c, y);
     }
 
     /// Refuses what would otherwise pass for a missing output or a row that does not count.
@@ -300,19 +305,12 @@ impl Moments {
         let root: Vec<f64> = rows.iter().map(|(_, w)| w.sqrt()).collect();
         let part = self.parts.entry(key.clone()).or_insert_with(|| Part::new(m, p));
         let y = Mat::from_fn(rows.len(), p, |i, t| if seen(t) { root[i] * y[(rows[i].0, t)] } else { 0.0 });
-        let (fixed, c) = (c.in_fixed_point(), c.as_mat());
-        let whole = rows.len() == c.nrows() && root.iter().all(|r| *r == 1.0);
-        match fixed {
-            Some(fixed) if whole => {
-                part.add_sums(c, y.as_ref(), &root);
-                fixed.rank_update(part.cc.as_mut());
-            }
-            _ if whole => part.add(c, y.as_ref(), &root),
-            _ => {
-                let c = Mat::from_fn(rows.len(), m, |i, k| T::of(root[i] * c[(rows[i].0, k)].into()));
-                part.add(c.as_ref(), y.as_ref(), &root);
-            }
+        if rows.len() == c.as_mat().nrows() && root.iter().all(|r| *r == 1.0) {
+            return part.add_block(c, y.as_ref());
         }
+        let c = c.as_mat();
+        let c = Mat::from_fn(rows.len(), m, |i, k| T::of(root[i] * c[(rows[i].0, k)].into()));
+        part.add(c.as_ref(), y.as_ref(), &root);
     }
 
     /// Rewrites patterns as outputs: with many patterns, p parts are fewer.

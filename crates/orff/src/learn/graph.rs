@@ -124,10 +124,15 @@ impl Graphing {
     }
 }
 
-/// Rows in random parts of so many or one more, where there are at least twice as many; none stands for all of them.
+/// In how many parts of so many or one more rows fall: one of all where there are less than twice as many.
+pub(super) fn parts(rows: usize, size: usize) -> usize {
+    (rows / size.max(1)).max(1)
+}
+
+/// Rows in these parts, drawn at random; none stands for all of them.
 pub(super) fn split(rows: usize, size: usize, seed: u64) -> Vec<Option<Vec<usize>>> {
-    let count = rows / size.max(1);
-    if count < 2 {
+    let count = parts(rows, size);
+    if count == 1 {
         return vec![None];
     }
     let mut order: Vec<usize> = (0..rows).collect();

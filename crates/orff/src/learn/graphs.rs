@@ -1,7 +1,7 @@
 //! Graphs of all rows or of random parts of them, and sums over these. \[parts\]
 
 use super::begin::Choices;
-use super::graph::{Graphing, TIMES, length, pieces, split};
+use super::graph::{Graphing, TIMES, length, parts, pieces, split};
 use super::views::Views;
 use crate::error::Result;
 use crate::graph::{EXACT_ROWS, Laplacian, Neighbours, Points, Search};
@@ -198,16 +198,16 @@ impl Graphs {
             }
             Ok(points.count())
         };
-        let (some, parts) = (self.some(shape.rows), self.split(shape.rows));
+        let some = self.some(shape.rows);
         let mut rows = 0;
-        if over == Over::Some || some.len() == parts.len() {
+        if over == Over::Some || some.len() == parts(self.rows, shape.rows) {
             for part in some {
                 rows += add(part, watch)?;
             }
         } else {
             watch.stage("Laplacian");
             let mut on = Onward(watch);
-            for part in parts {
+            for part in split(self.rows, shape.rows, self.graphing.seed) {
                 let part = self.part(part.as_deref(), all, shape.neighbours, &mut on)?;
                 rows += add(&part, &mut on)?;
             }
@@ -215,14 +215,10 @@ impl Graphs {
         Ok(if rows == self.rows { sum } else { Scale(self.rows as f64 / rows as f64) * sum })
     }
 
-    fn split(&self, size: usize) -> Vec<Option<Vec<usize>>> {
-        split(self.rows, size, self.graphing.seed)
-    }
-
     /// Says what graphs they are.
     pub fn say(&self, shape: Shape, all: &Points, choices: &mut Choices, watch: &mut dyn Watch) {
         let Some(part) = self.some(shape.rows).first().filter(|_| self.given.is_none()) else { return };
-        let count = self.split(shape.rows).len();
+        let count = parts(self.rows, shape.rows);
         let n = part.points.as_ref().unwrap_or(all).count();
         for (found, laplacian) in part.found.iter().zip(self.laplacians(part, shape.neighbours)) {
             let how = match self.graphing.search {
@@ -323,7 +319,7 @@ mod tests {
         let (n, q) = (95, 3);
         let (points, found) = graphs(n, 30, q);
         let mut part = vec![0; n];
-        let split = found.split(30);
+        let split = split(n, 30, 5);
         assert_eq!(split.iter().flatten().map(Vec::len).collect::<Vec<_>>(), [31, 32, 32]);
         split.iter().flatten().enumerate().for_each(|(k, rows)| rows.iter().for_each(|&i| part[i] = k));
         let mut w = Mat::<f64>::zeros(n, n);
@@ -348,7 +344,7 @@ mod tests {
     fn some_parts_tell_the_sum_over_all() {
         let (points, found) = graphs(40_000, 5_000, 5);
         let shape = Shape { rows: 5_000, neighbours: 5, power: 2 };
-        assert_eq!((found.split(5_000).len(), found.some(5_000).len()), (8, 4));
+        assert_eq!((parts(40_000, 5_000), found.some(5_000).len()), (8, 4));
         let (some, all) = (moment(&points, &found, shape, Over::Some), moment(&points, &found, shape, Over::All));
         let apart = (&some - &all).norm_l2() / all.norm_l2();
         assert!(apart > 0.0 && apart < 0.05, "{apart}");

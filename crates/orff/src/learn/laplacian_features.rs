@@ -103,13 +103,12 @@ impl LaplacianFeatures {
             memory: self.memory,
             seed: self.seed,
         };
+        let has_room = |features: usize, graph: (usize, usize)| {
+            let need = megabytes(features, 1, (n, d), graph, self.memory);
+            if need > self.memory as f64 { Err(choose::too_many(features, need, self.memory)) } else { Ok(()) }
+        };
         let features = self.features.fixed();
-        if let Some(features) = features {
-            let need = megabytes(features, 1, (n, d), (0, 0), self.memory);
-            if need > self.memory as f64 {
-                return Err(choose::too_many(features, need, self.memory));
-            }
-        }
+        features.map_or(Ok(()), |features| has_room(features, (0, 0)))?;
         let expected = choose::features(n, 1, 1, false, self.map.kind(2));
         let mut graphs = Graphs::new(graphing, None, rows.graph(), &collected.points, &mut choices, watch)?;
         let most = Shape { rows: graphs.sizes()[0], neighbours: self.neighbours, power: self.power };
@@ -135,11 +134,7 @@ impl LaplacianFeatures {
             choices.say(watch, expected.1);
             expected.0
         });
-        let graph = (points.count(), first[0].edges());
-        let need = megabytes(features, 1, (n, d), graph, self.memory);
-        if need > self.memory as f64 {
-            return Err(choose::too_many(features, need, self.memory));
-        }
+        has_room(features, (points.count(), first[0].edges()))?;
         let (draw, measure, sum, map, seed) = (self.draw, self.measure, self.sum, self.map, self.seed);
         let learner = Regression { draw, measure, sum, map, seed, ..Regression::default() };
         let map = learner.draw_map(&kernel, d, features)?;

@@ -1,9 +1,9 @@
 //! Products A·B whose every entry is one fixed sum, whatever the shapes around it.
 //!
 //! Entry (i, q) is Σⱼ aᵢⱼbⱼq, added up in blocks of [`DEPTH`] terms in the order of j, in the precision of A and by fused
-//! operations where the machine has them, and the blocks in double. So a row predicted alone has the same bits as within a batch, a column of B alone the same as
-//! beside others, and threads, strides and alignment do not matter. faer's products choose their kernel by shape and
-//! do not promise this.
+//! operations where the machine has them, and the blocks in double. So a row predicted alone has the same bits as within a
+//! batch, a column of B alone the same as beside others, and threads, strides and alignment do not matter. faer's products
+//! choose their kernel by shape and do not promise this.
 
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;

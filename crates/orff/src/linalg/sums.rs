@@ -1,7 +1,7 @@
 //! Sums over rows CᵀY, for a C that is too large to be copied.
 //!
-//! Entry (m, t) is Σᵢ cᵢₘyᵢₜ, added up in blocks of [`DEPTH`] bytes by interleaved partial sums in the precision of C, eight in double,
-//! sixteen in single, and these in double, whatever columns are beside it: the bits depend on the number of rows alone.
+//! Entry (m, t) is Σᵢ cᵢₘyᵢₜ, added up in blocks of [`DEPTH`] bytes by interleaved partial sums in the precision of C, eight in
+//! double, sixteen in single, and these in double, whatever columns are beside it: the bits depend on the number of rows alone.
 
 use super::Real;
 use super::columns::column;
