@@ -317,7 +317,7 @@ except MemoryError as error:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_matrices_without_room_are_memory_errors():
     done = subprocess.run([sys.executable, "-c", FEW], capture_output=True, text=True, check=True)
-    said = "orff ran out of memory: no room for 327680000 bytes more, ask for fewer features or rows\n"
+    said = "orff ran out of memory: no room for 81920000 bytes more, ask for fewer features or rows\n"
     assert done.stdout == said
 
 

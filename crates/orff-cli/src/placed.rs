@@ -1,7 +1,7 @@
 //! Rows of files, checked where the place of a value in its file is still known.
 
 use orff::model::{LonLat, Preparation};
-use orff::rows::{Batch, Rows};
+use orff::rows::{Batches, Rows};
 use orff_table::Source;
 
 /// The rows of a source, projected. A value that the model cannot take is named by file, line and column.
@@ -23,7 +23,7 @@ impl Rows for Placed<'_> {
         self.source.outputs()
     }
 
-    fn batches(&self) -> orff::Result<Box<dyn Iterator<Item = orff::Result<Batch>> + '_>> {
+    fn batches(&self) -> orff::Result<Batches<'_>> {
         let pages = self.source.pages()?.filter(|page| page.as_ref().map_or(true, |p| !p.used.is_empty()));
         Ok(Box::new(pages.map(|page| {
             let mut page = page?;

@@ -5,14 +5,15 @@ use crate::raise::raise;
 use crate::table;
 use faer::Mat;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods, dtype};
-use orff::rows::{Batch, Csr, Inputs, Rows, Weights};
+use orff::feature::BLOCK_ROWS;
+use orff::rows::{Batch, Batches, Csr, Inputs, Rows, Weights};
 use orff::{Error, Result};
 use orff_table::Numbers;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-/// Rows of a batch; learners cut their own blocks, so this only bounds memory.
+/// Rows that are asked about at a time; this only bounds memory.
 pub const BATCH: usize = 4096;
 
 /// The numbers that are read without being converted first.
@@ -356,9 +357,10 @@ impl Rows for Data {
         self.outputs.as_ref().map_or(0, Columns::width)
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         let n = self.inputs.rows();
-        Ok(Box::new((0..n).step_by(BATCH).map(move |from| self.batch(from, (from + BATCH).min(n)))))
+        // batches of this size need not be cut into blocks
+        Ok(Box::new((0..n).step_by(BLOCK_ROWS).map(move |from| self.batch(from, (from + BLOCK_ROWS).min(n)))))
     }
 
     fn single(&self) -> bool {

@@ -15,7 +15,7 @@ use crate::options::{Missing, Options, Select};
 use crate::page::{Binder, Page};
 use crate::paths::expand;
 use crate::plan::Finder;
-use orff::rows::{Batch, Rows};
+use orff::rows::{Batch, Batches, Rows};
 use std::collections::VecDeque;
 use std::io::Read;
 use std::path::Path;
@@ -349,7 +349,7 @@ impl Rows for Source {
         }
     }
 
-    fn batches(&self) -> orff::Result<Box<dyn Iterator<Item = orff::Result<Batch>> + '_>> {
+    fn batches(&self) -> orff::Result<Batches<'_>> {
         let pages = self.pages().map_err(orff::Error::from)?;
         let batches = pages.map(|page| page.map(|p| p.batch).map_err(orff::Error::from));
         Ok(Box::new(batches.filter(|b| b.as_ref().map_or(true, |b| b.inputs.nrows() > 0))))

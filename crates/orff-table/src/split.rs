@@ -1,6 +1,6 @@
 //! Re-readable parts of a table: test and training rows, folds, chosen by a hash of the row number.
 
-use orff::rows::{Batch, Rows};
+use orff::rows::{Batch, Batches, Rows};
 use orff::{Error, Result};
 
 /// The `row`-th output (from 0) of the generator SplitMix64 started at `seed`.
@@ -102,7 +102,7 @@ impl<R: Rows + ?Sized> Rows for Split<'_, R> {
         self.rows.outputs()
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         let mut next = 0;
         let part = self.rows.batches()?.filter_map(move |batch| match batch {
             Err(e) => Some(Err(e)),

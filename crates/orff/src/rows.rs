@@ -227,6 +227,9 @@ impl Batch {
     }
 }
 
+/// Batches of rows, one after the other; they may be read by another thread than the one that uses them.
+pub type Batches<'a> = Box<dyn Iterator<Item = Result<Batch>> + Send + 'a>;
+
 /// A source of rows. `batches` starts again from the first row at each call; a source that cannot (standard input)
 /// says so in `rereadable` and fails the second time.
 pub trait Rows: Sync {
@@ -235,7 +238,7 @@ pub trait Rows: Sync {
     /// Number of outputs p.
     fn outputs(&self) -> usize;
     /// The rows in order, in batches of any size.
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>>;
+    fn batches(&self) -> Result<Batches<'_>>;
     /// Whether `batches` may be called again.
     fn rereadable(&self) -> bool {
         true
@@ -272,7 +275,7 @@ impl<R: Rows + ?Sized> Rows for &R {
         (**self).outputs()
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         (**self).batches()
     }
 
@@ -379,7 +382,7 @@ impl Rows for Table {
         self.rows.outputs.ncols()
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         let (n, step) = (self.nrows(), self.batch);
         let starts = (0..n).step_by(step.min(n.max(1)));
         Ok(Box::new(starts.map(move |a| Ok(self.rows.slice(a, a.saturating_add(step).min(n))))))

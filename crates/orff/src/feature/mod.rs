@@ -20,6 +20,6 @@ pub use kept::Kept;
 pub use map::{FeatureMap, MapKind};
 pub use moments::{Key, Moments, Part};
 pub use panel::Packed;
-pub(crate) use pass::join;
 pub use pass::{BLOCK_ROWS, Blocks, reblock};
+pub(crate) use pass::{ahead, join};
 pub use sweep::{Design, Mapped, Prepare, Seen, Swept, Visit, sweep};

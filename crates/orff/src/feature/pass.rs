@@ -1,7 +1,7 @@
 //! Rows in blocks of a fixed size, whatever the batches of the source: sums then have one order, and the same bits.
 
 use crate::error::{Error, Result};
-use crate::rows::{Batch, Csr, Inputs, Rows, Weights};
+use crate::rows::{Batch, Batches, Csr, Inputs, Rows, Weights};
 use faer::{Mat, MatRef};
 use std::collections::VecDeque;
 
@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 pub const BLOCK_ROWS: usize = 1024;
 
 /// Batches waiting to be cut, each with the number of its rows already used.
-type Batches = VecDeque<(Batch, usize)>;
+type Waiting = VecDeque<(Batch, usize)>;
 
 /// The rows of a source in blocks of exactly `size` rows; only the last may be shorter.
 pub struct Blocks<'a> {
-    source: Box<dyn Iterator<Item = Result<Batch>> + 'a>,
+    source: Batches<'a>,
     size: usize,
-    pending: Batches,
+    pending: Waiting,
     waiting: usize,
     width: (usize, usize),
 }
@@ -23,19 +23,14 @@ pub struct Blocks<'a> {
 /// Starts a pass over the rows.
 pub fn reblock(rows: &dyn Rows, size: usize) -> Result<Blocks<'_>> {
     let width = (rows.inputs(), rows.outputs());
-    Ok(Blocks { source: rows.batches()?, size: size.max(1), pending: Batches::new(), waiting: 0, width })
+    Ok(Blocks { source: rows.batches()?, size: size.max(1), pending: Waiting::new(), waiting: 0, width })
 }
 
 impl<'a> Blocks<'a> {
     /// Goes on with batches already read and the rest of their source.
-    pub(crate) fn resume(
-        head: Vec<Batch>,
-        rest: Box<dyn Iterator<Item = Result<Batch>> + 'a>,
-        width: (usize, usize),
-        size: usize,
-    ) -> Self {
+    pub(crate) fn resume(head: Vec<Batch>, rest: Batches<'a>, width: (usize, usize), size: usize) -> Self {
         let source = Box::new(head.into_iter().map(Ok).chain(rest));
-        Blocks { source, size: size.max(1), pending: Batches::new(), waiting: 0, width }
+        Blocks { source, size: size.max(1), pending: Waiting::new(), waiting: 0, width }
     }
 }
 
@@ -68,17 +63,34 @@ impl Iterator for Blocks<'_> {
         let mut need = take;
         while let Some((batch, used)) = self.pending.front_mut().filter(|_| need > 0) {
             let n = batch.inputs.nrows();
-            let to = (*used + need).min(n);
-            need -= to - *used;
-            parts.push(batch.slice(*used, to));
-            *used = to;
-            if to == n {
-                self.pending.pop_front();
+            let (from, to) = (*used, (*used + need).min(n));
+            need -= to - from;
+            if to < n {
+                parts.push(batch.slice(from, to));
+                *used = to;
+            } else if let Some((batch, _)) = self.pending.pop_front() {
+                parts.push(if from == 0 { batch } else { batch.slice(from, to) });
             }
         }
         self.waiting -= take;
         Some(Ok(if parts.len() == 1 { parts.remove(0) } else { join(&parts, take) }))
     }
+}
+
+/// Does the work with each item while another thread makes the next one ready.
+pub(crate) fn ahead<T: Send>(
+    mut ready: impl FnMut() -> Option<Result<T>> + Send,
+    mut work: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    let mut next = ready();
+    while let Some(item) = next.take() {
+        let item = item?;
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| next = ready());
+            work(item)
+        })?;
+    }
+    Ok(())
 }
 
 fn stack<'a>(parts: impl Iterator<Item = MatRef<'a, f64>>, rows: usize, cols: usize) -> Mat<f64> {
@@ -125,4 +137,57 @@ pub(crate) fn join(parts: &[Batch], rows: usize) -> Batch {
         Some(Weights::Row(row.collect()))
     };
     Batch { inputs, outputs: stack(parts.iter().map(|b| b.outputs.as_ref()), rows, p), weights }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Items from 0 on, the one with number `bad` an error; what was worked on before the end, and how it ended.
+    fn worked(count: usize, bad: usize, refused: usize) -> (Vec<usize>, Result<()>) {
+        let (mut at, mut done) = (0, Vec::new());
+        let ready = || {
+            at += 1;
+            let item = if at - 1 == bad { Err(Error::Data("bad".into())) } else { Ok(at - 1) };
+            (at <= count).then_some(item)
+        };
+        let ended = ahead(ready, |item| {
+            done.push(item);
+            if item == refused { Err(Error::Data("refused".into())) } else { Ok(()) }
+        });
+        (done, ended)
+    }
+
+    #[test]
+    fn items_are_worked_on_in_their_order_until_one_fails() {
+        for threads in [1, 2, 4] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let none = usize::MAX;
+                assert!(matches!(worked(0, none, none), (done, Ok(())) if done.is_empty()));
+                let (done, ended) = worked(100, none, none);
+                assert!(done == (0..100).collect::<Vec<_>>() && ended.is_ok());
+                let (done, ended) = worked(100, 7, none);
+                assert!(done == (0..7).collect::<Vec<_>>() && ended.unwrap_err().to_string().contains("bad"));
+                let (done, ended) = worked(100, 8, 7);
+                assert!(done == (0..8).collect::<Vec<_>>() && ended.unwrap_err().to_string().contains("refused"));
+            });
+        }
+    }
+
+    #[test]
+    fn batches_of_the_size_of_blocks_are_not_cut() {
+        let table = |rows: usize, size: usize| {
+            let x = Mat::from_fn(rows, 2, |i, k| (2 * i + k) as f64);
+            crate::rows::Table::new(x.clone(), x).unwrap().batched(size)
+        };
+        let blocks = |rows: usize, size: usize| -> Vec<Batch> {
+            reblock(&table(rows, size), 10).unwrap().map(|block| block.unwrap()).collect()
+        };
+        for rows in [1, 10, 25, 30] {
+            let whole = blocks(rows, 10);
+            assert_eq!(whole.iter().map(|b| b.inputs.nrows()).sum::<usize>(), rows);
+            assert!([1, 3, 7, 20, 100].iter().all(|&size| blocks(rows, size) == whole), "{rows} rows");
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Features of many rows as a linear operator that is applied by passes: nothing of the size n×M is kept. \[sweep\]
 
-use super::{BLOCK_ROWS, Basis, Characters, FeatureMap, reblock};
+use super::{BLOCK_ROWS, Basis, Characters, FeatureMap, ahead, reblock};
 use crate::error::Result;
-use crate::linalg::{self, Real};
+use crate::linalg::{self, Factor, Real};
 use crate::rows::{Batch, Rows, Weights};
 use crate::watch::Watch;
 use faer::{Mat, MatMut, MatRef};
@@ -57,7 +57,7 @@ pub trait Design<T = f64> {
 }
 
 /// Brings rows into the units of the kernel and of the loss; it is told the number of the first one, from 0.
-pub type Prepare<'a> = &'a dyn Fn(Batch, usize) -> Result<Batch>;
+pub type Prepare<'a> = &'a (dyn Fn(Batch, usize) -> Result<Batch> + Sync);
 
 /// Rows of a source under a feature map.
 pub struct Mapped<'a> {
@@ -85,18 +85,22 @@ impl<T: Real> Design<T> for Mapped<'_> {
 
     fn pass(&self, watch: &mut dyn Watch, visit: Visit<T>) -> Result<()> {
         let mut characters = Characters::rounded(self.map.characters());
-        let mut first = 0;
-        for block in reblock(self.rows, BLOCK_ROWS)? {
-            let block = block?;
-            let n = block.inputs.nrows();
-            let block = (self.prepare)(block, first)?;
+        let (mut blocks, mut first) = (reblock(self.rows, BLOCK_ROWS)?, 0);
+        let prepare = self.prepare;
+        let ready = || {
+            let block = blocks.next()?.and_then(|block| {
+                let (from, n) = (first, block.inputs.nrows());
+                first += n;
+                Ok((from, n, prepare(block, from)?))
+            });
+            Some(block)
+        };
+        ahead(ready, |(first, n, block)| {
             self.map.fill(&block.inputs, &mut characters);
             let (outputs, weights) = (block.outputs.as_ref(), block.weights.as_ref());
             visit(&Seen { first, characters: characters.as_mat(), outputs, weights })?;
-            first += n;
-            watch.advance(n as u64)?;
-        }
-        Ok(())
+            watch.advance(n as u64)
+        })
     }
 }
 
@@ -142,13 +146,15 @@ pub fn sweep<T: Real>(
     each: &mut dyn FnMut(&Seen<T>, MatMut<f64>) -> Result<()>,
 ) -> Result<Swept> {
     let (m, q) = (table.nrows(), table.ncols());
+    let table = Factor::<T>::new(table);
     let mut swept = Swept { gradient: Mat::zeros(m, q), total: vec![0.0; q] };
     design.pass(watch, &mut |seen| {
-        let mut f = linalg::product(seen.characters, table);
-        (0..q).for_each(|t| f.as_mut().col_mut(t).iter_mut().for_each(|v| *v += offset[t]));
+        let mut f = table.product(seen.characters);
+        (0..q).for_each(|t| linalg::column_mut(f.as_mut(), t).iter_mut().for_each(|v| *v += offset[t]));
         each(seen, f.as_mut())?;
         linalg::add_tn(swept.gradient.as_mut(), seen.characters, f.as_ref());
-        (0..q).for_each(|t| swept.total[t] += f.col(t).iter().sum::<f64>());
+        let sum = |t: usize| linalg::folds(linalg::column(f.as_ref(), t), 0.0, |a, b| a + b).iter().sum::<f64>();
+        swept.total.iter_mut().enumerate().for_each(|(t, total)| *total += sum(t));
         Ok(())
     })?;
     Ok(swept)

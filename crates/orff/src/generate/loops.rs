@@ -3,7 +3,7 @@
 use super::purpose;
 use crate::error::{Error, Result};
 use crate::random::Stream;
-use crate::rows::{Batch, Inputs, Rows};
+use crate::rows::{Batch, Batches, Inputs, Rows};
 use faer::Mat;
 use std::f64::consts::TAU;
 
@@ -107,7 +107,7 @@ impl Rows for Loops {
         self.sizes.1
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         Ok(Box::new((0..self.rows).step_by(BATCH).map(|from| {
             let (x, mut y) = self.read(from, (from + BATCH).min(self.rows));
             for t in 0..y.ncols() {

@@ -12,7 +12,7 @@ use crate::kernel::{Kernel, Matrix, Output, Seen, Units};
 use crate::linalg::with_threads;
 use crate::model::{Exact, ExactPosterior, Training};
 use crate::params::Auto;
-use crate::rows::{Batch, Inputs, Rows, Weights, widen};
+use crate::rows::{Batches, Inputs, Rows, Weights, widen};
 use crate::solve::{self, PathPoint};
 use crate::watch::Watch;
 use faer::Mat;
@@ -46,7 +46,7 @@ pub(super) struct Sampled<'a> {
     pub(super) outputs: Mat<f64>,
     weights: Option<Weights>,
     pub drawn: Sample,
-    rest: Option<Box<dyn Iterator<Item = Result<Batch>> + 'a>>,
+    rest: Option<Batches<'a>>,
 }
 
 /// Draws the sample and fixes scales, by the rules of [`Regression`]; those of the outputs in the units given, if any.
@@ -96,7 +96,7 @@ pub(super) struct Begun<'a> {
     /// Columns of prepared outputs: p, or 1 with views.
     pub columns: usize,
     pub drawn: Sample,
-    rest: Option<Box<dyn Iterator<Item = Result<Batch>> + 'a>>,
+    rest: Option<Batches<'a>>,
 }
 
 impl<'a> Sampled<'a> {

@@ -4,7 +4,7 @@
 use super::{ClassWeight, Sample, sample};
 use crate::error::{Error, Result};
 use crate::model::Code;
-use crate::rows::{Batch, Rows, Weights};
+use crate::rows::{Batch, Batches, Rows, Weights};
 use crate::watch::Watch;
 use faer::Mat;
 use std::sync::{Mutex, PoisonError};
@@ -85,7 +85,7 @@ impl Rows for Counted<'_> {
         1
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         let mut first = 0;
         Ok(Box::new(self.rows.batches()?.map(move |batch| {
             let batch = batch?;
@@ -203,7 +203,7 @@ impl Rows for Coded<'_> {
         self.code.outputs(self.classes())
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         Ok(Box::new(self.rows.batches()?.map(|batch| self.batch(batch?))))
     }
 

@@ -8,7 +8,7 @@ use super::ridge::{Again, Solved, once};
 use super::stage::Stage;
 use super::{Fitted, Regression, Ridge, sample};
 use crate::error::{Error, Result};
-use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, Moments, reblock};
+use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, Moments, ahead, reblock};
 use crate::kernel::Kernel;
 use crate::linalg::Real;
 use crate::model::{Linear, Posterior, Training};
@@ -144,21 +144,27 @@ impl Gathering {
     pub(super) fn absorb_in<T: Real>(
         &mut self,
         mut characters: Characters<T>,
-        blocks: Blocks,
+        mut blocks: Blocks,
         watch: &mut dyn Watch,
     ) -> Result<()> {
         watch.stage("fit");
-        for block in blocks {
-            let block = block?;
-            let n = block.inputs.nrows();
-            sample::check(&block, self.rows)?;
-            let (inputs, outputs, weights) = self.stage.prepare(&block, self.rows + 1)?;
-            self.map.fill(&inputs, &mut characters);
-            self.moments.add(&characters, outputs.as_ref(), weights.as_ref())?;
-            self.rows += n;
-            watch.advance(n as u64)?;
-        }
-        Ok(())
+        let Gathering { stage, map, moments, rows, .. } = self;
+        let mut first = *rows;
+        let ready = || {
+            let block = blocks.next()?.and_then(|block| {
+                sample::check(&block, first)?;
+                let prepared = stage.prepare(&block, first + 1)?;
+                first += block.inputs.nrows();
+                Ok((block.inputs.nrows(), prepared))
+            });
+            Some(block)
+        };
+        ahead(ready, |(n, (inputs, outputs, weights))| {
+            map.fill(&inputs, &mut characters);
+            moments.add(&characters, outputs.as_ref(), weights.as_ref())?;
+            *rows += n;
+            watch.advance(n as u64)
+        })
     }
 
     /// Adds the rows that another gathering with the same choices has seen.

@@ -6,7 +6,7 @@ use super::sample::SAMPLE_ROWS;
 use crate::error::Result;
 use crate::model::{Calibration, Linear, Query};
 use crate::random::Stream;
-use crate::rows::{Batch, Rows};
+use crate::rows::{Batches, Rows};
 use crate::watch::Watch;
 
 /// Share of the rows held out, at most.
@@ -58,7 +58,7 @@ impl Rows for Held<'_> {
         self.rows.outputs()
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         let mut first = 0;
         Ok(Box::new(self.rows.batches()?.map(move |batch| {
             let batch = batch?;

@@ -189,16 +189,16 @@ impl Gathering {
         };
         let design = Mapped::new(&self.map, rows, &prepare);
         let swept = sweep::<T>(&design, wide.as_ref(), &vec![0.0; p + 1], watch, &mut |seen, mut f| {
-            let weights = match seen.weights {
-                Some(Weights::Row(w)) => w.as_slice(),
-                _ => &[],
-            };
-            let weight = |i: usize| weights.get(i).copied().unwrap_or(1.0);
+            linalg::column_mut(f.as_mut(), p).fill(1.0);
             for t in 0..p {
-                let rests = linalg::column_mut(f.as_mut(), t).iter_mut().zip(seen.outputs.col(t).iter());
-                rests.enumerate().for_each(|(i, (f, y))| *f = weight(i) * (y - *f));
+                let outputs = linalg::column(seen.outputs, t);
+                linalg::column_mut(f.as_mut(), t).iter_mut().zip(outputs).for_each(|(f, y)| *f = y - *f);
             }
-            linalg::column_mut(f.as_mut(), p).iter_mut().enumerate().for_each(|(i, f)| *f = weight(i));
+            if let Some(Weights::Row(w)) = seen.weights {
+                for t in 0..=p {
+                    linalg::column_mut(f.as_mut(), t).iter_mut().zip(w).for_each(|(f, w)| *f *= w);
+                }
+            }
             Ok(())
         })?;
         let (sums, total) = (&swept.gradient, swept.total[p]);

@@ -1,6 +1,7 @@
 //! Rows between the user's units and the kernel's.
 
 use crate::error::Result;
+use crate::linalg;
 use crate::model::Preparation;
 use crate::rows::{Batch, Inputs, Weights};
 use crate::solve::wrong_metric;
@@ -19,9 +20,8 @@ impl Stage {
     /// Inputs in the kernel's coordinates, scaled outputs, weights; one row per view where there are views.
     pub(super) fn prepare(&self, rows: &Batch, first: usize) -> Result<(Inputs, Mat<f64>, Option<Weights>)> {
         let inputs = self.preparation.prepare(&rows.inputs, first)?;
-        let y = &rows.outputs;
-        let scaled = Mat::from_fn(y.nrows(), y.ncols(), |i, t| (y[(i, t)] - self.means[t]) / self.scales[t]);
-        let outputs = self.preparation.expand_outputs(&scaled)?;
+        let scaled = linalg::scaled(rows.outputs.as_ref(), &self.means, &self.scales);
+        let outputs = self.preparation.expand_outputs(scaled)?;
         let v = self.preparation.expansion();
         let weights = match (&rows.weights, v) {
             (weights, 1) if self.preparation.views.is_empty() => weights.clone(),
@@ -29,7 +29,7 @@ impl Stage {
             (Some(Weights::Row(w)), v) => {
                 Some(Weights::Row(w.iter().flat_map(|w| std::iter::repeat_n(*w, v)).collect()))
             }
-            (Some(Weights::Entry(w)), _) => Some(Weights::Entry(self.preparation.expand_outputs(w)?)),
+            (Some(Weights::Entry(w)), _) => Some(Weights::Entry(self.preparation.expand_outputs(w.clone())?)),
         };
         Ok((inputs, outputs, weights))
     }

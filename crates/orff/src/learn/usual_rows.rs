@@ -11,7 +11,7 @@ use crate::group::Group;
 use crate::kernel::Kernel;
 use crate::model::{Held, Linear, Training};
 use crate::params::Auto;
-use crate::rows::{Batch, Rows, Weights};
+use crate::rows::{Batch, Batches, Rows, Weights};
 use crate::solve::one_class::{self, Levels, Params};
 use crate::spectrum::Measure;
 use crate::watch::Watch;
@@ -49,7 +49,7 @@ impl Rows for Alone<'_> {
         1
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         Ok(Box::new(self.0.batches()?.map(|batch| {
             let batch = batch?;
             if matches!(batch.weights, Some(Weights::Entry(_))) {

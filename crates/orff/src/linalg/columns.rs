@@ -1,5 +1,6 @@
 //! Columns of matrices as they lie in memory, and copies column after column; faer's own go entry by entry.
 
+use super::Real;
 use faer::{Mat, MatMut, MatRef};
 
 /// Column k of a matrix whose columns are each in one piece.
@@ -25,14 +26,28 @@ pub(crate) fn folds(values: &[f64], start: f64, fold: impl Fn(f64, f64) -> f64) 
     found
 }
 
+/// Whether all entries are such numbers.
+pub(crate) fn all(a: MatRef<f64>, such: impl Fn(f64) -> bool) -> bool {
+    a.col_iter().all(|column| match column.try_as_col_major() {
+        // without a way out in between the compiler looks at many at once
+        Some(column) => column.as_slice().iter().fold(true, |all, v| all & such(*v)),
+        None => column.iter().all(|v| such(*v)),
+    })
+}
+
 /// A matrix whose column k is made of that of another one (n×d).
-fn by_columns(a: MatRef<f64>, of: impl Fn(usize, &[f64], &mut [f64])) -> Mat<f64> {
+fn by_columns<T: Real>(a: MatRef<f64>, of: impl Fn(usize, &[f64], &mut [T])) -> Mat<T> {
     if a.row_stride() != 1 {
         return by_columns(a.to_owned().as_ref(), of);
     }
     let mut out = Mat::zeros(a.nrows(), a.ncols());
     (0..a.ncols()).for_each(|k| of(k, column(a, k), column_mut(out.as_mut(), k)));
     out
+}
+
+/// The same matrix in another precision.
+pub(crate) fn rounded<T: Real>(a: MatRef<f64>) -> Mat<T> {
+    by_columns(a, |_, from, to| to.iter_mut().zip(from).for_each(|(to, from)| *to = T::of(*from)))
 }
 
 /// The same matrix.

@@ -21,11 +21,11 @@ pub mod solve;
 mod sums;
 
 pub use cg::conjugate_gradient;
-pub(crate) use columns::{column, column_mut, copied, folds, less, scaled};
+pub(crate) use columns::{all, column, column_mut, copied, folds, less, scaled};
 pub use eigen::{Eigen, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
 pub use exp::exp_in_place;
 pub use fixed::Fixed;
-pub use product::{block_product, product, product_into};
+pub use product::{Factor, block_product, product, product_into};
 pub use rank::{Block, mirror, rank_update};
 pub use real::Real;
 pub use sincos::{cos_in_place, sin_cos, sin_cos_in_place};

@@ -16,7 +16,7 @@ use super::register::Register;
 /// Columns of the tile of C = A·B that is kept in registers.
 const COLUMNS: usize = 4;
 /// Terms of a partial sum.
-const DEPTH: usize = 256;
+const DEPTH: usize = 128;
 /// Rows of A done at a time by one task: with so many columns of A (512 kB) they stay in the second cache.
 const PANEL: usize = 256;
 /// Strips of B done by a task before it starts again at the first term: their sums stay in a near cache.
@@ -45,8 +45,8 @@ fn tiles<T: Real, R: Register<T>, const REGISTERS: usize>(a: MatRef<'_, T>, b: &
     // the last rows, filled up with zeros, so that every tile has whole registers
     let mut last = vec![[T::default(); TALLEST]; if whole < rows { depth } else { 0 }];
     last.iter_mut().enumerate().for_each(|(j, last)| last[..rows - whole].copy_from_slice(&column(a, j)[whole..]));
-    for (b, c) in b.chunks_exact(depth).zip(c.chunks_exact_mut(PANEL * COLUMNS)) {
-        for first in (0..rows).step_by(height) {
+    for first in (0..rows).step_by(height) {
+        for (b, c) in b.chunks_exact(depth).zip(c.chunks_exact_mut(PANEL * COLUMNS)) {
             let of = |j: usize| if first < whole { &column(a, j)[first..first + height] } else { &last[j][..height] };
             let sums = tile::<T, R, REGISTERS>(b, of);
             for q in 0..COLUMNS {
@@ -79,33 +79,48 @@ fn tile<'a, T: Real + 'a, R: Register<T>, const REGISTERS: usize>(
     sums
 }
 
-/// All of `b`, block of depth after block of depth, each in strips of COLUMNS columns, padded with zeros.
-fn pack<T: Real>(b: MatRef<f64>) -> Vec<BTile<T>> {
-    let (m, p) = b.shape();
-    let strips = p.div_ceil(COLUMNS);
-    let mut packed = vec![[T::default(); COLUMNS]; m * strips];
-    for start in (0..m).step_by(DEPTH) {
-        let depth = DEPTH.min(m - start);
-        let block = &mut packed[start * strips..][..depth * strips];
-        for q in 0..p {
-            let (strip, lane) = (&mut block[q / COLUMNS * depth..][..depth], q % COLUMNS);
-            for (j, tile) in strip.iter_mut().enumerate() {
-                tile[lane] = T::of(b[(start + j, q)]);
+/// The right factor of many products, in the precision and order in which they read it.
+pub struct Factor<T> {
+    /// Block of depth after block of depth, each in strips of COLUMNS columns, padded with zeros.
+    packed: Vec<BTile<T>>,
+    shape: (usize, usize),
+}
+
+impl<T: Real> Factor<T> {
+    /// Of Z (m×p).
+    pub fn new(z: MatRef<f64>) -> Self {
+        let (m, p) = z.shape();
+        let strips = p.div_ceil(COLUMNS);
+        let mut packed = vec![[T::default(); COLUMNS]; m * strips];
+        for start in (0..m).step_by(DEPTH) {
+            let depth = DEPTH.min(m - start);
+            let block = &mut packed[start * strips..][..depth * strips];
+            for q in 0..p {
+                let (strip, lane) = (&mut block[q / COLUMNS * depth..][..depth], q % COLUMNS);
+                for (j, tile) in strip.iter_mut().enumerate() {
+                    tile[lane] = T::of(z[(start + j, q)]);
+                }
             }
         }
+        Factor { packed, shape: (m, p) }
     }
-    packed
+
+    /// [`product`] of C with it.
+    pub fn product(&self, c: MatRef<T>) -> Mat<f64> {
+        let mut out = Mat::zeros(c.nrows(), self.shape.1);
+        multiply(out.as_mut(), c, self);
+        out
+    }
 }
 
 /// out = A·B.
-fn multiply<T: Real>(mut out: MatMut<f64>, a: MatRef<T>, b: MatRef<f64>) {
-    let ((rows, m), p) = (a.shape(), b.ncols());
-    assert!(b.nrows() == m && out.nrows() == rows && out.ncols() == p, "product: shapes do not agree");
+fn multiply<T: Real>(mut out: MatMut<f64>, a: MatRef<T>, b: &Factor<T>) {
+    let ((rows, m), p) = (a.shape(), b.shape.1);
+    assert!(b.shape.0 == m && out.nrows() == rows && out.ncols() == p, "product: shapes do not agree");
     if rows == 0 || p == 0 {
         return;
     }
-    let strips = p.div_ceil(COLUMNS);
-    let packed = pack(b);
+    let (strips, packed) = (p.div_ceil(COLUMNS), &b.packed);
 
     let panel = |mut out: MatMut<f64>, a: MatRef<T>| {
         let owned = if a.row_stride() == 1 { None } else { Some(a.to_owned()) };
@@ -121,8 +136,9 @@ fn multiply<T: Real>(mut out: MatMut<f64>, a: MatRef<T>, b: MatRef<f64>) {
                 terms(a.subcols(start, depth), b, c);
             }
             for (c, q) in c.chunks_exact(PANEL).zip(first * COLUMNS..p) {
-                for (out, c) in out.as_mut().col_mut(q).iter_mut().zip(c) {
-                    *out = *c;
+                match out.as_mut().col_mut(q).try_as_col_major_mut() {
+                    Some(out) => out.as_slice_mut().copy_from_slice(&c[..a.nrows()]),
+                    None => out.as_mut().col_mut(q).iter_mut().zip(c).for_each(|(out, c)| *out = *c),
                 }
             }
         }
@@ -152,14 +168,12 @@ fn multiply<T: Real>(mut out: MatMut<f64>, a: MatRef<T>, b: MatRef<f64>) {
 /// assert_eq!(one.row(0), all.row(42));
 /// ```
 pub fn product<T: Real>(c: MatRef<T>, z: MatRef<f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(c.nrows(), z.ncols());
-    multiply(out.as_mut(), c, z);
-    out
+    Factor::new(z).product(c)
 }
 
 /// As [`product`], into a given b×p matrix.
 pub fn product_into(out: MatMut<f64>, c: MatRef<f64>, z: MatRef<f64>) {
-    multiply(out, c, z)
+    multiply(out, c, &Factor::new(z))
 }
 
 /// Columns of a piece of a [`block_product`].

@@ -4,15 +4,16 @@
 //! double, sixteen in single, and these in double, whatever columns are beside it: the bits depend on the number of rows alone.
 
 use super::Real;
-use super::columns::column;
+use super::columns::{column, rounded};
 use super::lanes::{Arithmetic, vectorised};
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 /// Bytes of the rows of a column of which a few stay in the nearest cache.
 const DEPTH: usize = 4096;
-/// Columns of C that one task does.
+/// Columns of C that one task does at most, and tasks that few columns are cut into.
 const TASK: usize = 128;
+const TASKS: usize = 8;
 
 /// out += CᵀY for C b×m, in either precision, and Y b×p, out m×p. 2bmp operations; C is read once.
 ///
@@ -33,12 +34,13 @@ pub fn add_tn<T: Real>(out: MatMut<f64>, c: MatRef<T>, y: MatRef<f64>) {
         return add_tn(out, c.to_owned().as_ref(), y);
     }
     // in the precision of C once, not by every task
-    let y = Mat::from_fn(b, p, |i, t| T::of(y[(i, t)]));
+    let y: Mat<T> = rounded(y);
     let y = y.as_ref();
     if b * m * p < 1 << 15 || rayon::current_num_threads() == 1 {
         return add(c, y, out);
     }
-    out.par_row_chunks_mut(TASK).zip(c.par_col_chunks(TASK)).for_each(|(out, c)| add(c, y, out));
+    let task = m.div_ceil(TASKS).next_multiple_of(4).min(TASK);
+    out.par_row_chunks_mut(task).zip(c.par_col_chunks(task)).for_each(|(out, c)| add(c, y, out));
 }
 
 vectorised!(fn add<T>(c: MatRef<'_, T>, y: MatRef<'_, T>, out: MatMut<'_, f64>) = add_kernel);

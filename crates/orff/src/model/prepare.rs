@@ -149,10 +149,10 @@ impl Preparation {
     }
 
     /// The user's outputs as the outputs of the scalar problem (views one below the other), or as they are.
-    pub fn expand_outputs(&self, y: &Mat<f64>) -> Result<Mat<f64>> {
+    pub fn expand_outputs(&self, y: Mat<f64>) -> Result<Mat<f64>> {
         let v = self.views.len();
         if v == 0 {
-            return Ok(y.clone());
+            return Ok(y);
         }
         if y.ncols() != v {
             return Err(Error::shape("views", format!("{}, one per output", y.ncols()), v));

@@ -1,7 +1,7 @@
 //! Longitude and latitude as local metres, so that directions and lengths mean what they say.
 
 use crate::error::{Error, Result};
-use crate::rows::{Batch, Inputs, Rows};
+use crate::rows::{Batch, Batches, Inputs, Rows};
 use serde::{Deserialize, Serialize};
 
 /// Mean radius of the Earth in metres.
@@ -113,7 +113,7 @@ impl Rows for Projected<'_> {
         self.rows.outputs()
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         let mut row = 1;
         Ok(Box::new(self.rows.batches()?.map(move |batch| {
             let batch = batch?;

@@ -1,6 +1,6 @@
 //! Rows whose output is a curve, known at arguments of its own. \[integral\]
 
-use super::{Batch, Inputs, Rows, Table, Weights};
+use super::{Batches, Inputs, Rows, Table, Weights};
 use crate::error::{Error, Result};
 use faer::Mat;
 
@@ -75,7 +75,7 @@ impl<R: Rows> Rows for Points<R> {
         self.rows.outputs()
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         let mut first = 0;
         let checked = self.rows.batches()?.map(move |batch| {
             let batch = batch?;

@@ -1,6 +1,6 @@
 //! Long rows: each row is (input, task, value), one output observed of p. \[tasks\]
 
-use super::{Batch, Inputs, Rows, Table, Weights};
+use super::{Batch, Batches, Inputs, Rows, Table, Weights};
 use crate::error::{Error, Result};
 use faer::Mat;
 
@@ -73,7 +73,7 @@ impl<R: Rows> Rows for Tasks<R> {
         self.tasks
     }
 
-    fn batches(&self) -> Result<Box<dyn Iterator<Item = Result<Batch>> + '_>> {
+    fn batches(&self) -> Result<Batches<'_>> {
         let step = (WIDE / self.tasks).max(1);
         let mut source = self.rows.batches()?;
         // the batch at hand, how much of it was delivered, and the rows before it

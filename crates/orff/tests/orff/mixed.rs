@@ -5,7 +5,7 @@ use orff::learn::{Fitted, Precision, Regression, Ridge};
 use orff::linalg::Fixed;
 use orff::model::Query;
 use orff::params::Auto;
-use orff::rows::{Batch, Inputs, Rows, Table, Weights};
+use orff::rows::{Batches, Inputs, Rows, Table, Weights};
 use orff::spectrum::Lengthscale;
 use orff::watch::Silent;
 
@@ -105,7 +105,7 @@ impl Rows for Single {
         self.0.outputs()
     }
 
-    fn batches(&self) -> orff::Result<Box<dyn Iterator<Item = orff::Result<Batch>> + '_>> {
+    fn batches(&self) -> orff::Result<Batches<'_>> {
         self.0.batches()
     }
 

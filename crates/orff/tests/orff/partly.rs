@@ -10,7 +10,7 @@ use orff::loss::Simplex;
 use orff::model::{Classes, Linear, Query};
 use orff::params::Auto;
 use orff::random::Stream;
-use orff::rows::{Batch, Csr, Inputs, Rows, Table};
+use orff::rows::{Batches, Csr, Inputs, Rows, Table};
 use orff::watch::{Silent, Watch};
 
 fn normal(n: usize, d: usize, seed: u64) -> Mat<f64> {
@@ -33,7 +33,7 @@ impl Rows for Words {
         self.rows.outputs()
     }
 
-    fn batches(&self) -> orff::Result<Box<dyn Iterator<Item = orff::Result<Batch>> + '_>> {
+    fn batches(&self) -> orff::Result<Batches<'_>> {
         self.rows.batches()
     }
 

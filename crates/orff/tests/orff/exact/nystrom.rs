@@ -5,7 +5,7 @@ use orff::kernel::Kernel;
 use orff::learn::{ExactRegression, Landmarks, Nystrom, Ridge};
 use orff::model::Prediction;
 use orff::params::Auto;
-use orff::rows::{Batch, Inputs, Rows, Table};
+use orff::rows::{Batches, Inputs, Rows, Table};
 use orff::watch::Silent;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -70,7 +70,7 @@ impl Rows for Once {
     fn outputs(&self) -> usize {
         self.0.outputs()
     }
-    fn batches(&self) -> orff::Result<Box<dyn Iterator<Item = orff::Result<Batch>> + '_>> {
+    fn batches(&self) -> orff::Result<Batches<'_>> {
         assert!(!self.1.swap(true, Ordering::SeqCst), "read twice");
         self.0.batches()
     }
