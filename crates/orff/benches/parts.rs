@@ -104,6 +104,8 @@ fn main() {
     let one = characters.as_mat().to_owned();
     let short = Mat::from_fn(one.nrows(), one.ncols(), |i, j| one[(i, j)] as f32);
     let mut fixed = linalg::Fixed::default();
+    let (mut single, mut rounded) = (Characters::single(CHARACTERS), Characters::<f32>::rounded(CHARACTERS));
+    let factor = linalg::Factor::<f32>::new(Mat::full(CHARACTERS, OUTPUTS, 1e-3).as_ref());
     let omega = map.atoms().blocks[0].omega.clone();
     let fitted = learner
         .fit(&Table::new(x.subrows(0, 4000).to_owned(), y.subrows(0, 4000).to_owned()).expect("rows"), &mut Silent)
@@ -173,6 +175,36 @@ fn main() {
             time(|| {
                 fixed.pack(short.as_ref());
                 (0..ROWS.div_ceil(BLOCK_ROWS)).for_each(|_| fixed.rank_update(gram.as_mut()));
+            }),
+        );
+        part(
+            "fixed point: moments of outputs",
+            2.0 * n * m * p,
+            time(|| {
+                fixed.pack(short.as_ref());
+                let mut cy = Mat::<f64>::zeros(CHARACTERS, OUTPUTS);
+                (0..ROWS.div_ceil(BLOCK_ROWS)).for_each(|_| fixed.add_tn(cy.as_mut(), outputs[0].as_ref()));
+            }),
+        );
+        part(
+            "characters, f32",
+            f64::NAN,
+            time(|| inputs.iter().for_each(|x| map.fill(x, &mut single))),
+        );
+        part(
+            "correction: characters",
+            f64::NAN,
+            time(|| inputs.iter().for_each(|x| map.fill(x, &mut rounded))),
+        );
+        part(
+            "correction: products",
+            4.0 * n * m * p,
+            time(|| {
+                let mut gradient = Mat::<f64>::zeros(CHARACTERS, OUTPUTS);
+                for y in &outputs {
+                    let c = short.as_ref().subrows(0, y.nrows());
+                    linalg::add_tn(gradient.as_mut(), c, (y - factor.product(c)).as_ref());
+                }
             }),
         );
         part(

@@ -1,4 +1,4 @@
-//! S += CᵀC of characters in fixed point. \[mixed\]
+//! S += CᵀC of characters in fixed point, and their sums with outputs. \[mixed\]
 //!
 //! Characters are sines and cosines: numbers from −1 to 1, rounded to multiples of 2⁻¹². Products of 16-bit integers are
 //! summed exactly, and machines that have an instruction for it sum four of them in the time of one in double precision.
@@ -94,6 +94,7 @@ impl Fixed {
         let groups = c.ncols().div_ceil(TALL) * (TALL / LANES);
         (self.count, self.columns) = (c.nrows().div_ceil(2), c.ncols());
         self.pairs.resize(groups * self.count, [0; LANES]);
+        self.finite = true;
         if self.count == 0 {
             return;
         }
