@@ -222,10 +222,11 @@ impl Regression {
         let corrected = fixed || self.precision == Auto::Fixed(Precision::Mixed);
         let solver = if corrected { solver + m * BLOCK_ROWS as f64 } else { solver };
         let frequencies = 2.0 * m * d; // drawn, kept, copied into the model: m/2×d each
-        // the sample as it was read, as it is prepared, and what choices leave behind, as measured
-        // matrices between outputs, as measured with 1000 and 2000 of them
-        let between = 17.0 * p * p;
-        8.0 * (frequencies + m * p + between + pass.max(solver) + 5.0 * extent.sample) / 1e6 + 2.0
+        // all as measured: tables of solutions and their corrections, matrices between outputs, blocks of rows as they are read
+        // and prepared, the sample and what choices leave behind
+        let tables = 8.0 * m * p + 17.0 * p * p;
+        let rows = 6.0 * extent.sample.min(BLOCK_ROWS as f64 * (d + p)) + 2.0 * extent.sample;
+        8.0 * (frequencies + tables + pass.max(solver) + rows) / 1e6 + 3.0
     }
 }
 
