@@ -116,7 +116,7 @@ pub fn gather(source: &Source, projection: Option<LonLat>, watch: &mut dyn Watch
     let known: Vec<&Curve> = order.iter().map(|id| &curves[id]).collect();
     let longest = known.iter().map(|c| c.points.len()).max().unwrap_or(0).max(1);
     let number = |i: usize, k: usize, none: f64, of: fn(&(f64, f64, f64), bool) -> f64| {
-        known[i].points.get(k / 2).map_or(none, |p| of(p, k % 2 == 0))
+        known[i].points.get(k / 2).map_or(none, |p| of(p, k.is_multiple_of(2)))
     };
     let inputs = Mat::from_fn(known.len(), names.len(), |i, k| known[i].inputs[k]);
     let outputs =

@@ -44,7 +44,7 @@ impl FeatureMap {
     pub fn group_sums(&self, x: &Inputs, coefficients: &[f64], groups: usize) -> Mat<f64> {
         let block = &self.atoms().blocks[0];
         let count = block.count();
-        assert!(self.atoms().blocks.len() == 1 && count % groups == 0, "groups of atoms");
+        assert!(self.atoms().blocks.len() == 1 && count.is_multiple_of(groups), "groups of atoms");
         assert_eq!(coefficients.len(), 2 * count, "coefficients of pairs");
         let (each, strip, stride) = (count / groups, block.omega.strip(), PANEL + 8);
         let (of_cos, of_sin) = coefficients.split_at(count);

@@ -165,7 +165,7 @@ impl<'a, T: Real> Atoms<'a, T> {
         self.project(from, rows, stride, cos);
         for (j, cos) in cos.chunks_mut(stride).enumerate() {
             let phase = T::of(self.phases[from + j]);
-            cos[..rows].iter_mut().for_each(|z| *z = *z + phase);
+            cos[..rows].iter_mut().for_each(|z| *z += phase);
             T::cos_in_place(&mut cos[..rows]);
         }
     }

@@ -4,7 +4,7 @@ use super::Characters;
 use crate::error::{Error, Result};
 use crate::linalg::{self, Real};
 use crate::rows::Weights;
-use faer::{Mat, MatMut, MatRef};
+use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,12 +64,7 @@ impl Part {
 
     /// Adds rows: c (n×M) and y (n×p), each row already multiplied by √w; `root` holds the √w.
     pub(crate) fn add<T: Real>(&mut self, c: MatRef<T>, y: MatRef<f64>, root: &[f64]) {
-        // the outputs and √w side by side: the characters are read once
-        let (p, wide) = (y.ncols(), self.add_outputs(y, root));
-        let mut sums = Mat::zeros(self.sum_c.len(), p + 1);
-        linalg::add_tn(sums.as_mut(), c, wide.as_ref());
-        self.cy += sums.subcols(0, p);
-        self.sum_c.iter_mut().enumerate().for_each(|(m, s)| *s += sums[(m, p)]);
+        self.add_sums(c, y, root);
         linalg::rank_update(self.cc.as_mut(), c);
     }
 
@@ -78,30 +73,30 @@ impl Part {
         let ones = vec![1.0; y.nrows()];
         match c.in_fixed_point() {
             Some(fixed) => {
-                self.add_outputs(y, &ones);
+                self.add_sums(c.as_mat(), y, &ones);
                 fixed.rank_update(self.cc.as_mut());
-                fixed.add_tn(self.cy.as_mut(), y);
-                // constants are as good as these, and nothing corrects them
-                let sums = MatMut::from_column_major_slice_mut(&mut self.sum_c, c.as_mat().ncols(), 1);
-                linalg::add_tn(sums, c.as_mat(), MatRef::from_column_major_slice(&ones, ones.len(), 1));
             }
             None => self.add(c.as_mat(), y, &ones),
         }
     }
 
-    /// Adds what the outputs and √w alone tell; both side by side are returned.
-    fn add_outputs(&mut self, y: MatRef<f64>, root: &[f64]) -> Mat<f64> {
-        self.rows += y.nrows() as f64;
+    /// Adds all of them but for the products of characters among themselves.
+    fn add_sums<T: Real>(&mut self, c: MatRef<T>, y: MatRef<f64>, root: &[f64]) {
+        self.rows += c.nrows() as f64;
         self.weight += root.iter().map(|r| r * r).sum::<f64>();
+        // the outputs and √w side by side: the characters are read once
         let p = y.ncols();
         let mut wide = Mat::zeros(y.nrows(), p + 1);
         (0..p).for_each(|t| linalg::column_mut(wide.as_mut(), t).copy_from_slice(linalg::column(y, t)));
         linalg::column_mut(wide.as_mut(), p).copy_from_slice(root);
+        let mut sums = Mat::zeros(self.sum_c.len(), p + 1);
+        linalg::add_tn(sums.as_mut(), c, wide.as_ref());
+        self.cy += sums.subcols(0, p);
+        self.sum_c.iter_mut().enumerate().for_each(|(m, s)| *s += sums[(m, p)]);
         let mut sums = Mat::zeros(p, p + 1);
         linalg::add_tn(sums.as_mut(), y, wide.as_ref());
         self.yy += sums.subcols(0, p);
         self.sum_y.iter_mut().enumerate().for_each(|(t, s)| *s += sums[(t, p)]);
-        wide
     }
 
     pub(crate) fn merge(&mut self, other: &Part) {
@@ -218,7 +213,8 @@ impl Moments {
         let all = Key::Pattern(vec![true; self.outputs]);
         let alone = self.parts.is_empty() || self.parts.len() == 1 && self.parts.contains_key(&all);
         if weights.is_none() && alone && !self.by_output && linalg::all(y, f64::is_finite) {
-            return Ok(self.add_whole(all, c, y));
+            self.add_whole(all, c, y);
+            return Ok(());
         }
         self.relative |= matches!(weights, Some(Weights::Entry(_)));
         let weight = |i: usize, t: usize| match weights {

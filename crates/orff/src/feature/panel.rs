@@ -196,7 +196,7 @@ impl FeatureMap {
                         write(sin, from + count + start);
                     } else {
                         let phases = &self.phases(*b)[start..start + len];
-                        cos.iter_mut().zip(phases.iter().cycle()).for_each(|(z, b)| *z = *z + T::of(*b));
+                        cos.iter_mut().zip(phases.iter().cycle()).for_each(|(z, b)| *z += T::of(*b));
                         T::cos_in_place(cos);
                     }
                     write(cos, from + start);

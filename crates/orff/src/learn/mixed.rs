@@ -67,6 +67,8 @@ pub(super) fn fixed_rounding(map: &FeatureMap, rows: f64, ridge: f64) -> Result<
 
 /// Change of the fitted values, relative to their size, at which corrections stop.
 const SMALL: f64 = 1e-7;
+/// How much farther than that predictions may move at inputs that few rows are near.
+const FARTHER: f64 = 20.0;
 /// One that is larger than this shows that single precision is of no use for the problem.
 const LARGE: f64 = 1e-2;
 /// Worst effect of single precision, by the condition number alone, beyond which corrections may settle by chance only.
@@ -86,6 +88,8 @@ pub(super) struct Corrections<'a> {
     /// The solutions before, their images Gθ, and the last change.
     before: Option<(Vec<Vec<f64>>, Vec<Vec<f64>>)>,
     change: f64,
+    /// Σ‖φ‖² over the rows.
+    trace: f64,
 }
 
 impl<'a> Corrections<'a> {
@@ -97,7 +101,7 @@ impl<'a> Corrections<'a> {
                 Products::Single => f64::from(f32::EPSILON) / 2.0,
                 Products::Fixed => Fixed::rounding(gathering.rows as f64, gathering.map.characters() as f64),
             };
-        Corrections { gathering, mixed, rounding, passes: 0, before: None, change: LARGE }
+        Corrections { gathering, mixed, rounding, passes: 0, before: None, change: LARGE, trace }
     }
 
     /// Right-hand sides whose solutions are closer to those of double precision; none when the solutions are close
@@ -137,15 +141,22 @@ impl<'a> Corrections<'a> {
         if let Some((theta, image)) = &self.before {
             let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
             let less = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
-            let (mut moved, mut size) = (0.0, 0.0);
+            let (mut moved, mut size, mut farthest) = (0f64, 0.0, 0f64);
             for k in 0..solutions.len() {
-                moved += dot(&less(&solutions[k], &theta[k]), &less(&images[k], &image[k])).max(0.0);
-                size += dot(&solutions[k], &images[k]).max(0.0);
+                let step = less(&solutions[k], &theta[k]);
+                let seen = dot(&step, &less(&images[k], &image[k])).max(0.0);
+                moved = moved.max(seen);
+                // |φᵀδ|² ≤ ‖φ‖²‖δ‖², and μ‖δ‖² is at most the change with its penalty
+                farthest = farthest.max((seen + mu(k) * dot(&step, &step)) * self.trace / mu(k));
+                size += dot(&solutions[k], &images[k]).max(0.0) / solutions.len() as f64;
             }
-            let change = if moved == 0.0 { 0.0 } else { (moved / size).sqrt() };
+            let share = |of: f64| if of == 0.0 { 0.0 } else { (of / size).sqrt() };
+            let (change, farthest) = (share(moved), share(farthest));
             // each pass multiplies the error by the same small number, or there is none; what is left is that part of the change
             let part = if self.passes == 1 { worst } else { change / self.change };
-            if change * part.min(1.0) <= SMALL {
+            let left = change.max(farthest / FARTHER) * part.min(1.0);
+            // a second change as small as that is the rounding of the passes themselves
+            if left <= SMALL || self.passes > 1 && change <= 4.0 * SMALL {
                 return Ok(None);
             }
             if !(change <= 0.5 * self.change) || self.passes == PASSES {

@@ -42,6 +42,8 @@ pub(super) struct Extent {
     pub entries: f64,
     /// Numbers in the sample of rows by which choices are made.
     pub sample: f64,
+    /// Numbers in a block of rows.
+    pub block: f64,
     /// Whether rows can be gone over again.
     pub again: bool,
     /// Whether they are long, with one output each.
@@ -54,12 +56,14 @@ impl Extent {
         let y = &sample.outputs;
         let observed: usize = y.col_iter().map(|c| c.iter().filter(|v| v.is_finite()).count()).sum();
         let scale = total.map_or(1.0, |total| total as f64 / y.nrows().max(1) as f64);
+        let numbers = (sample.inputs.numbers() + y.nrows() * y.ncols()) as f64;
         Extent {
             inputs: dimension,
             outputs: rows.outputs(),
             gaps: gaps(y, sample.weights.as_ref()),
             entries: observed as f64 * scale,
-            sample: (sample.inputs.numbers() + y.nrows() * y.ncols()) as f64,
+            sample: numbers,
+            block: numbers * (BLOCK_ROWS as f64 / y.nrows().max(1) as f64).min(1.0),
             again: rows.rereadable() && total.is_some(),
             long: rows.pairs().is_some(),
         }
@@ -225,7 +229,7 @@ impl Regression {
         // all as measured: tables of solutions and their corrections, matrices between outputs, blocks of rows as they are read
         // and prepared, the sample and what choices leave behind
         let tables = 8.0 * m * p + 17.0 * p * p;
-        let rows = 6.0 * extent.sample.min(BLOCK_ROWS as f64 * (d + p)) + 2.0 * extent.sample;
+        let rows = 6.0 * extent.block + 2.0 * extent.sample;
         8.0 * (frequencies + tables + pass.max(solver) + rows) / 1e6 + 3.0
     }
 }

@@ -101,7 +101,7 @@ impl Gathering {
         if !direct && (unknowns > 2 * EIGEN_UNKNOWNS || (unknowns > EIGEN_UNKNOWNS && !given)) {
             return self.iterated(unknowns, data, metric, again, watch);
         }
-        let rounding = data.iter().map(|all| rounding(all)).fold(0.0, f64::max);
+        let rounding = data.iter().map(rounding).fold(0.0, f64::max);
         let mut system = if System::splits(map, data) {
             let summaries = data.iter().map(Centred::summary).collect();
             System::new(map, std::mem::replace(data, summaries), metric)?

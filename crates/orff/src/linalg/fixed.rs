@@ -1,4 +1,4 @@
-//! S += CᵀC of characters in fixed point, and their sums with outputs. \[mixed\]
+//! S += CᵀC of characters in fixed point. \[mixed\]
 //!
 //! Characters are sines and cosines: numbers from −1 to 1, rounded to multiples of 2⁻¹². Products of 16-bit integers are
 //! summed exactly, and machines that have an instruction for it sum four of them in the time of one in double precision.
@@ -7,16 +7,14 @@
 
 use super::lanes::{Arithmetic, vectorised};
 use super::rank::{Piece, add, in_pieces};
-use super::{Real, column, column_mut, folds, scaled};
-use faer::{Mat, MatMut, MatRef};
+use super::{Real, column_mut};
+use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
 /// Steps from 0 to 1.
 const STEPS: f64 = 4096.0;
 /// Pairs of rows whose products are summed as integers: 124·4096² is below 2³¹.
 const PAIRS: usize = 62;
-/// The largest number that 16 bits hold beside chance.
-const LARGEST: f64 = 7.999;
 /// Rows that are rounded with one stretch of [`CHANCE`], and places where a stretch may begin.
 const STRETCH: usize = 2048;
 const PLACES: usize = 4096;
@@ -85,16 +83,10 @@ impl Fixed {
 
     /// Takes the characters (n×M) of a block, in the place of those before.
     pub fn pack<T: Real>(&mut self, c: MatRef<T>) {
-        self.blocks += 1;
-        self.fill(c, 1.0);
-    }
-
-    /// Takes numbers up to `largest`.
-    fn fill<T: Real>(&mut self, c: MatRef<T>, largest: f64) {
         let groups = c.ncols().div_ceil(TALL) * (TALL / LANES);
         (self.count, self.columns) = (c.nrows().div_ceil(2), c.ncols());
         self.pairs.resize(groups * self.count, [0; LANES]);
-        self.finite = true;
+        self.blocks += 1;
         if self.count == 0 {
             return;
         }
@@ -111,7 +103,7 @@ impl Fixed {
                 let stretches = column.chunks(STRETCH).zip(pairs.chunks_mut(STRETCH / 2));
                 for (stretch, (column, pairs)) in stretches.enumerate() {
                     let place = mixed((blocks << 40) + ((m as u64) << 16) + stretch as u64) as usize % PLACES;
-                    round(pairs, lane, column, largest, &CHANCE[place..], &mut finite);
+                    round(pairs, lane, column, &CHANCE[place..], &mut finite);
                 }
             }
             finite
@@ -130,44 +122,18 @@ impl Fixed {
             return;
         }
         let strip = (self.columns / 10).next_multiple_of(TALL).clamp(TALL, 3 * TALL);
-        in_pieces(s, self.columns, strip, |piece| {
-            let diagonal = piece.column == piece.row;
-            self.update(self, piece, diagonal);
-        });
-    }
-
-    /// Adds CᵀY to `out` (M×p) for Y (n×p), whose columns are rounded to steps of their own, by chance too. What is no number
-    /// makes all of it none.
-    ///
-    /// # Panics
-    /// When the shapes do not agree, or a matrix is not column-major.
-    pub fn add_tn(&self, mut out: MatMut<f64>, y: MatRef<f64>) {
-        assert!(out.nrows() == self.columns && out.ncols() == y.ncols() && y.nrows().div_ceil(2) == self.count);
-        let sizes: Vec<f64> = (0..y.ncols()).map(|t| size(column(y, t))).collect();
-        let mut right = Fixed { blocks: !self.blocks, ..Fixed::default() };
-        right.fill(scaled(y, &vec![0.0; y.ncols()], &sizes).as_ref(), LARGEST);
-        if !(self.finite && right.finite) {
-            return out.fill(f64::NAN);
-        }
-        out.par_row_chunks_mut(3 * TALL).enumerate().for_each(|(k, mut out)| {
-            let mut sums = Mat::zeros(out.nrows(), out.ncols());
-            self.update(&right, Piece { row: 3 * TALL * k, column: 0, s: sums.as_mut() }, false);
-            for (t, size) in sizes.iter().enumerate() {
-                let sums = column(sums.as_ref(), t).iter();
-                column_mut(out.as_mut(), t).iter_mut().zip(sums).for_each(|(out, sum)| *out += size * sum);
-            }
-        });
+        in_pieces(s, self.columns, strip, |piece| self.update(piece));
     }
 
     fn group(&self, column: usize) -> &[Pair] {
         &self.pairs[column / LANES * self.count..][..self.count]
     }
 
-    /// Adds the products of some columns with some of another block; on the diagonal of S its lower triangle alone.
-    fn update(&self, other: &Fixed, piece: Piece, on_diagonal: bool) {
+    fn update(&self, piece: Piece) {
         let Piece { row, column, mut s } = piece;
+        let on_diagonal = column == row;
         for j in (0..s.ncols()).step_by(WIDE) {
-            let right = other.group(column + j);
+            let right = self.group(column + j);
             // tiles above the diagonal are left out
             let first = if on_diagonal { j / TALL * TALL } else { 0 };
             for i in (first..s.nrows()).step_by(TALL) {
@@ -186,17 +152,6 @@ impl Fixed {
     }
 }
 
-/// The number that stands for one: the least by which none exceeds [`LARGEST`] and sums of products with characters stay
-/// integers of 32 bits.
-fn size(column: &[f64]) -> f64 {
-    let stretch = |some: &[f64]| {
-        let sum = folds(some, 0.0, |sum, v| sum + v.abs()).iter().sum::<f64>() / (2 * PAIRS) as f64;
-        folds(some, 0.0, |most, v| most.max(v.abs() / LARGEST)).into_iter().fold(sum, f64::max)
-    };
-    let size = column.chunks(2 * PAIRS).map(stretch).fold(0.0, f64::max);
-    if size > 0.0 { size } else { 1.0 }
-}
-
 /// Rounds a column of characters into one lane of the pairs of its rows: to the nearest number of steps after a part of
 /// one, by chance, was added.
 #[inline(always)]
@@ -204,7 +159,6 @@ fn round_kernel<A: Arithmetic, T: Real>(
     pairs: &mut [Pair],
     lane: usize,
     column: &[T],
-    largest: f64,
     chance: &[f64],
     finite: &mut bool,
 ) {
@@ -214,7 +168,7 @@ fn round_kernel<A: Arithmetic, T: Real>(
     let mut bits = |c: T, chance: f64| {
         let c: f64 = c.into();
         all &= !c.is_nan();
-        (c.clamp(-largest, largest) * STEPS + chance + WHOLE).to_bits() as u16
+        (c.clamp(-1.0, 1.0) * STEPS + chance + WHOLE).to_bits() as u16
     };
     let (two, one) = column.as_chunks::<2>();
     for ((pair, [a, b]), [at_a, at_b]) in pairs.iter_mut().zip(two).zip(chance.as_chunks::<2>().0) {
@@ -227,8 +181,7 @@ fn round_kernel<A: Arithmetic, T: Real>(
 }
 
 vectorised! {
-    fn round<T>(pairs: &mut [Pair], lane: usize, column: &[T], largest: f64, chance: &[f64], finite: &mut bool)
-        = round_kernel
+    fn round<T>(pairs: &mut [Pair], lane: usize, column: &[T], chance: &[f64], finite: &mut bool) = round_kernel
 }
 
 /// Sums of products of the columns of three groups with eight columns of one, from `lane` on.

@@ -332,7 +332,7 @@ impl Curves {
                 m == columns && !a.values.is_empty() && check_arguments(&a.values).is_ok()
             }
             (CurveBasis::Waves(_), None) | (_, Some(_)) => false,
-            _ => m > 0 && columns % m == 0,
+            _ => m > 0 && columns.is_multiple_of(m),
         };
         if basis.check().is_err() || !whole {
             return Err(file.damaged(format!("its curves are not those of {columns} columns; fit again")));

@@ -102,7 +102,8 @@ pub fn minimise(
     loop {
         let mut direction = memory.times(&at.g, precond);
         let mut decrement = dot(&direction, &at.g);
-        if !(decrement > 0.0 && decrement.is_finite()) && !memory.pairs.is_empty() {
+        let usable = decrement > 0.0 && decrement.is_finite();
+        if !usable && !memory.pairs.is_empty() {
             memory.pairs.clear();
             direction = memory.times(&at.g, precond);
             decrement = dot(&direction, &at.g);

@@ -153,10 +153,10 @@ impl Spectrum {
 
     /// The same with these in the place of components that are to be learned.
     pub fn with_components(mut self, given: Vec<Component>) -> Self {
-        if let Spectrum::SpectralMixture(mixture) = &mut self {
-            if let Components::Learned(_) = mixture.components {
-                mixture.components = Components::Given(given);
-            }
+        if let Spectrum::SpectralMixture(mixture) = &mut self
+            && let Components::Learned(_) = mixture.components
+        {
+            mixture.components = Components::Given(given);
         }
         self
     }

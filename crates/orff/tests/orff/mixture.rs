@@ -100,7 +100,7 @@ fn the_evidence_is_a_normal_density() {
     let determinant = a * b - c * c;
     let square = (b * 0.7 * 0.7 - 2.0 * c * 0.7 * -0.2 + a * 0.2 * 0.2) / determinant;
     let density = -0.5 * (square + determinant.ln()) - std::f64::consts::TAU.ln();
-    let value = evidence.value(&theta, &mut vec![0.0; 7]).unwrap();
+    let value = evidence.value(&theta, &mut [0.0; 7]).unwrap();
     assert!((value - density / 2.0).abs() < 1e-14, "{value} {density}");
     let found = evidence.components(&theta);
     assert!((found[0].weight - 0.8 / 1.3).abs() < 1e-15 && (found[1].deviation[0] - 1.4).abs() < 1e-15);

@@ -555,7 +555,7 @@ fn what_has_no_room_is_refused_before_neighbours_are_searched() {
 fn evidence_compares_rows_of_a_graph() {
     let rows = 2400;
     let moons = two_moons(rows, 0.05, 0).unwrap();
-    let gap = |i: usize, t: usize| i >= 60 || t == 1 && i % 2 == 0;
+    let gap = |i: usize, t: usize| i >= 60 || t == 1 && i.is_multiple_of(2);
     let value = |i: usize, t: usize| if t == 0 { moons.truth[(i, 0)] } else { moons.inputs[(i, 0)] };
     let y = Mat::from_fn(rows, 2, |i, t| if gap(i, t) { f64::NAN } else { value(i, t) });
     let table = Table::new(moons.inputs.clone(), y).unwrap();

@@ -93,7 +93,7 @@ impl MixtureEvidence {
         let mut one = |m: usize| -> Vec<f64> {
             let far = (m as f64 + random.uniform()) / count as f64;
             // every other one along an input
-            if d == 1 || m % 2 == 0 {
+            if d == 1 || m.is_multiple_of(2) {
                 let axis = (m / 2) % d;
                 return (0..d).map(|k| if k == axis { far * highest[k] } else { 0.0 }).collect();
             }
@@ -140,7 +140,7 @@ impl MixtureEvidence {
 
     fn waves(&self, omega: &[f64]) -> Vec<(f64, f64)> {
         let phase = |i: usize| omega.iter().enumerate().map(|(k, w)| w * self.points[(i, k)]).sum::<f64>();
-        (0..self.points.nrows()).map(|i| phase(i)).map(|a| (libm::cos(a), libm::sin(a))).collect()
+        (0..self.points.nrows()).map(phase).map(|a| (libm::cos(a), libm::sin(a))).collect()
     }
 
     /// The waves that explain most of what is left, one after the other, each with the variance it explains; and what is left.

@@ -200,7 +200,7 @@ fn closed_forms_of_the_variance() {
     let d = 3;
     let zero = vec![0.0; d];
     for (sigma, s4) in [(1.0, 1.0), (0.5, 16.0)] {
-        let s = || spectrum("gaussian", f64::from(sigma).into());
+        let s = || spectrum("gaussian", sigma.into());
         let at = |k: &Kernel, measure| Variance::at(k, &zero, measure, MapKind::Pairs, SumDraw::default()).unwrap();
         for (k, plain) in [(Kernel::curl_free(s()), 4.0), (Kernel::div_free(s()), 6.0)] {
             // Var[A]: (d+1)σ⁻⁴ and 3(d−1)σ⁻⁴ plain, (d−1)σ⁻⁴ trace

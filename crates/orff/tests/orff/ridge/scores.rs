@@ -20,7 +20,7 @@ fn gcv_and_freedom_are_those_of_the_hat_matrix() {
             let moments = moments_of(&map, &data.table());
             for offset in [false, true] {
                 let spectral =
-                    Spectral::new(System::new(&map, &Centred::all(&moments, offset), None).unwrap()).unwrap();
+                    Spectral::new(System::new(&map, Centred::all(&moments, offset), None).unwrap()).unwrap();
                 for ridge in [1e-3, 0.1] {
                     let (left, _) = dense.normal(data.total() * ridge, offset);
                     let a = dense.design(offset);
@@ -111,7 +111,7 @@ fn leave_one_out_is_refused_where_it_is_not_exact() {
     let refused = |kernel: Kernel, data: &Data, metric: Option<&Mat<f64>>| {
         let map = map_of(&kernel, 3, MapKind::Pairs, 12);
         let spectral =
-            Spectral::new(System::new(&map, &Centred::all(&moments_of(&map, &data.table()), false), metric).unwrap());
+            Spectral::new(System::new(&map, Centred::all(&moments_of(&map, &data.table()), false), metric).unwrap());
         spectral.unwrap().leave_one_out(&[0.0; 12], &[0.1]).err().unwrap().to_string()
     };
     let metric = gram(3, 3, 9) + Mat::<f64>::identity(3, 3);
@@ -140,7 +140,7 @@ fn evidence_is_a_gaussian_log_density() {
             let moments = moments_of(&map, &data.table());
             for offset in [false, true] {
                 let spectral =
-                    Spectral::new(System::new(&map, &Centred::all(&moments, offset), None).unwrap()).unwrap();
+                    Spectral::new(System::new(&map, Centred::all(&moments, offset), None).unwrap()).unwrap();
                 let gaps: Vec<f64> = [1e-3, 0.03, 1.0]
                     .iter()
                     .map(|&ridge| {

@@ -19,7 +19,7 @@ fn systems_split_where_they_can() {
     let coupled = map_of(&decomposable(given(gram(4, 2, 2))), 4, MapKind::Pairs, 12);
     let holes = data.variants()[2].1.clone();
     let system = |map: &FeatureMap, data: &Data| {
-        System::new(map, &Centred::all(&moments_of(map, &data.table()), true), None).unwrap()
+        System::new(map, Centred::all(&moments_of(map, &data.table()), true), None).unwrap()
     };
     let sizes = |s: System| (s.groups.len(), s.components.len(), s.groups[0].nrows());
     assert_eq!(sizes(system(&plain, &data)), (1, 4, 12));
