@@ -70,6 +70,13 @@ fn peak() -> f64 {
     f64::NAN
 }
 
+/// CᵀY of all blocks, with the characters of one.
+fn sums_with<T: linalg::Real>(outputs: &[Mat<f64>], c: MatRef<T>) -> Mat<f64> {
+    let mut sums = Mat::zeros(c.ncols(), OUTPUTS);
+    outputs.iter().for_each(|y| linalg::add_tn(sums.as_mut(), c.subrows(0, y.nrows()), y.as_ref()));
+    sums
+}
+
 struct Part {
     name: &'static str,
     operations: f64,
@@ -177,16 +184,7 @@ fn main() {
                 (0..ROWS.div_ceil(BLOCK_ROWS)).for_each(|_| fixed.rank_update(gram.as_mut()));
             }),
         );
-        part(
-            "moments of the outputs, f32",
-            2.0 * n * m * p,
-            time(|| {
-                let mut cy = Mat::<f64>::zeros(CHARACTERS, OUTPUTS);
-                for y in &outputs {
-                    linalg::add_tn(cy.as_mut(), short.as_ref().subrows(0, y.nrows()), y.as_ref());
-                }
-            }),
-        );
+        part("moments of the outputs, f32", 2.0 * n * m * p, time(|| sums_with(&outputs, short.as_ref())));
         part("characters, f32", f64::NAN, time(|| inputs.iter().for_each(|x| map.fill(x, &mut single))));
         part("correction: characters", f64::NAN, time(|| inputs.iter().for_each(|x| map.fill(x, &mut rounded))));
         part(
@@ -222,16 +220,7 @@ fn main() {
                 }
             }),
         );
-        part(
-            "moments of the outputs",
-            2.0 * n * m * p,
-            time(|| {
-                let mut cy = Mat::<f64>::zeros(CHARACTERS, OUTPUTS);
-                for y in &outputs {
-                    linalg::add_tn(cy.as_mut(), one.as_ref().subrows(0, y.nrows()), y.as_ref());
-                }
-            }),
-        );
+        part("moments of the outputs", 2.0 * n * m * p, time(|| sums_with(&outputs, one.as_ref())));
         part(
             "all moments",
             n * m * m,

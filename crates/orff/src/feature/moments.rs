@@ -212,7 +212,7 @@ impl Moments {
         self.check(y, weights)?;
         let all = Key::Pattern(vec![true; self.outputs]);
         let alone = self.parts.is_empty() || self.parts.len() == 1 && self.parts.contains_key(&all);
-        if weights.is_none() && alone && !self.by_output && linalg::all(y, f64::is_finite) {
+        if weights.is_none() && alone && !self.by_output && linalg::find(y, |v| !v.is_finite()).is_none() {
             self.add_whole(all, c, y);
             return Ok(());
         }
@@ -294,11 +294,8 @@ impl Moments {
         if let Some(weight) = weight {
             return Err(Error::parameter("weights", "finite numbers ≥ 0", weight));
         }
-        if linalg::all(y, |v| !v.is_infinite()) {
-            return Ok(());
-        }
-        match y.col_iter().find_map(|c| c.iter().copied().find(|v| v.is_infinite())) {
-            Some(v) => Err(Error::parameter("outputs", "finite numbers, or NaN where not observed", v)),
+        match linalg::find(y, f64::is_infinite) {
+            Some(at) => Err(Error::parameter("outputs", "finite numbers, or NaN where not observed", y[at])),
             None => Ok(()),
         }
     }

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_of_the_size_of_blocks_are_not_cut() {
+    fn blocks_are_the_same_whatever_the_batches() {
         let table = |rows: usize, size: usize| {
             let x = Mat::from_fn(rows, 2, |i, k| (2 * i + k) as f64);
             crate::rows::Table::new(x.clone(), x).unwrap().batched(size)
@@ -187,6 +187,8 @@ mod tests {
         for rows in [1, 10, 25, 30] {
             let whole = blocks(rows, 10);
             assert_eq!(whole.iter().map(|b| b.inputs.nrows()).sum::<usize>(), rows);
+            let first = |b: &Batch| b.outputs.col(0).iter().copied().collect::<Vec<_>>();
+            assert!(whole.iter().flat_map(first).eq((0..rows).map(|i| 2.0 * i as f64)), "the rows in their order");
             assert!([1, 3, 7, 20, 100].iter().all(|&size| blocks(rows, size) == whole), "{rows} rows");
         }
     }

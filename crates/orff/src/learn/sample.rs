@@ -97,18 +97,9 @@ pub fn check(batch: &Batch, first: usize) -> Result<()> {
     let bad = |row: usize, column: String, value: f64, problem: &str| {
         Err(Error::Value { row: first + row + 1, column, value: value.to_string(), problem: problem.into() })
     };
-    for t in 0..y.ncols() {
-        if linalg::all(y.subcols(t, 1), |v| !v.is_infinite()) {
-            continue;
-        }
-        if let Some(i) = (0..y.nrows()).find(|&i| y[(i, t)].is_infinite()) {
-            return bad(
-                i,
-                format!("output {}", t + 1),
-                y[(i, t)],
-                "is not a finite number (a missing output is NaN)",
-            );
-        }
+    if let Some((i, t)) = linalg::find(y.as_ref(), f64::is_infinite) {
+        let problem = "is not a finite number (a missing output is NaN)";
+        return bad(i, format!("output {}", t + 1), y[(i, t)], problem);
     }
     let usable = |w: f64| w.is_finite() && w >= 0.0;
     match &batch.weights {

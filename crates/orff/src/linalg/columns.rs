@@ -26,12 +26,13 @@ pub(crate) fn folds(values: &[f64], start: f64, fold: impl Fn(f64, f64) -> f64) 
     found
 }
 
-/// Whether all entries are such numbers.
-pub(crate) fn all(a: MatRef<f64>, such: impl Fn(f64) -> bool) -> bool {
-    a.col_iter().all(|column| match column.try_as_col_major() {
-        // without a way out in between the compiler looks at many at once
-        Some(column) => column.as_slice().iter().fold(true, |all, v| all & such(*v)),
-        None => column.iter().all(|v| such(*v)),
+/// Row and column of the first such number, column after column.
+pub(crate) fn find(a: MatRef<f64>, such: impl Fn(f64) -> bool) -> Option<(usize, usize)> {
+    // without a way out in between the compiler looks at many at once
+    let none = |column: &[f64]| !column.iter().fold(false, |any, v| any | such(*v));
+    a.col_iter().enumerate().find_map(|(k, column)| match column.try_as_col_major() {
+        Some(whole) if none(whole.as_slice()) => None,
+        _ => column.iter().position(|v| such(*v)).map(|i| (i, k)),
     })
 }
 

@@ -21,7 +21,7 @@ pub mod solve;
 mod sums;
 
 pub use cg::conjugate_gradient;
-pub(crate) use columns::{all, column, column_mut, copied, folds, less, scaled};
+pub(crate) use columns::{column, column_mut, copied, find, folds, less, scaled};
 pub use eigen::{Eigen, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
 pub use exp::exp_in_place;
 pub use fixed::Fixed;

@@ -15,9 +15,9 @@ use super::register::Register;
 
 /// Columns of the tile of C = A·B that is kept in registers.
 const COLUMNS: usize = 4;
-/// Terms of a partial sum.
+/// Terms of a partial sum: the rows of a tile with so many columns of A (32 kB) stay in the nearest cache.
 const DEPTH: usize = 128;
-/// Rows of A done at a time by one task: with so many columns of A (512 kB) they stay in the second cache.
+/// Rows of A done at a time by one task: with as many columns of A as there are terms (256 kB) they stay in the second cache.
 const PANEL: usize = 256;
 /// Strips of B done by a task before it starts again at the first term: their sums stay in a near cache.
 const GROUP: usize = 16;
@@ -80,6 +80,14 @@ fn tile<'a, T: Real + 'a, R: Register<T>, const REGISTERS: usize>(
 }
 
 /// The right factor of many products, in the precision and order in which they read it.
+///
+/// ```
+/// use faer::Mat;
+/// use orff::linalg::{Factor, product};
+/// let (c, z) = (Mat::from_fn(9, 7, |i, j| (i * j) as f64), Mat::from_fn(7, 3, |j, q| (j + q) as f64));
+/// let factor = Factor::new(z.as_ref());
+/// assert_eq!(factor.product(c.as_ref()), product(c.as_ref(), z.as_ref()));
+/// ```
 pub struct Factor<T> {
     /// Block of depth after block of depth, each in strips of COLUMNS columns, padded with zeros.
     packed: Vec<BTile<T>>,

@@ -171,10 +171,8 @@ fn finite(inputs: &Inputs, first_row: usize) -> Result<()> {
     };
     match inputs {
         Inputs::Dense(x) => {
-            for k in 0..x.ncols() {
-                if let Some(i) = x.col(k).iter().position(|v| !v.is_finite()) {
-                    return bad(i, k, x[(i, k)]);
-                }
+            if let Some((i, k)) = linalg::find(x.as_ref(), |v| !v.is_finite()) {
+                return bad(i, k, x[(i, k)]);
             }
         }
         Inputs::Sparse(x) => {
