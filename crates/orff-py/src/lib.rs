@@ -2,6 +2,7 @@
 //! declared in the library; `python/orff` makes them scikit-learn's.
 
 mod alignment;
+mod allocator;
 mod answer;
 mod bound;
 mod command;
@@ -21,6 +22,9 @@ mod table;
 mod task;
 
 use pyo3::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 #[pymodule]
 fn _orff(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -7,7 +7,7 @@
 use faer::Mat;
 use orff::feature::{Characters, FeatureMap, MapKind, Packed};
 use orff::kernel::{Kernel, Seen, SumDraw};
-use orff::linalg::{rank_update, sin_cos_in_place, sincos_single};
+use orff::linalg::{Factor, Fixed, add_tn, rank_update, sin_cos_in_place, sincos_single};
 use orff::rows::Inputs;
 use orff::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use std::collections::BTreeMap;
@@ -32,6 +32,21 @@ fn rows(n: usize, d: usize) -> Mat<f64> {
     Mat::from_fn(n, d, |i, k| ((i * 31 + k * 17) % 97) as f64 / 50.0 - 1.0)
 }
 
+fn single(n: usize, m: usize) -> Mat<f32> {
+    let c = rows(n, m);
+    Mat::from_fn(n, m, |i, j| c[(i, j)] as f32)
+}
+
+fn sums(outputs: usize, turns: usize) {
+    let (c, y, mut out) = (single(256, 384), rows(256, outputs), Mat::zeros(384, outputs));
+    (0..turns).for_each(|_| add_tn(out.as_mut(), black_box(&c).as_ref(), y.as_ref()));
+}
+
+fn products(columns: usize, turns: usize) {
+    let (c, factor) = (single(256, 384), Factor::new(rows(384, columns).as_ref()));
+    (0..turns).for_each(|_| drop(black_box(factor.product(black_box(&c).as_ref()))));
+}
+
 /// Each kernel with what it needs made before, so that `turns` turns cost exactly `turns` times the kernel.
 fn kernels() -> Vec<(&'static str, fn(usize))> {
     vec![
@@ -48,8 +63,7 @@ fn kernels() -> Vec<(&'static str, fn(usize))> {
             (0..turns).for_each(|_| rank_update(s.as_mut(), black_box(&c).as_ref()));
         }),
         ("rank-k update, f32", |turns| {
-            let (c, mut s) = (rows(256, 384), Mat::zeros(384, 384));
-            let c = Mat::from_fn(256, 384, |i, j| c[(i, j)] as f32);
+            let (c, mut s) = (single(256, 384), Mat::zeros(384, 384));
             (0..turns).for_each(|_| rank_update(s.as_mut(), black_box(&c).as_ref()));
         }),
         ("characters", |turns| {
@@ -66,6 +80,14 @@ fn kernels() -> Vec<(&'static str, fn(usize))> {
             let (factors, mut out) = (vec![1.0f32; 512], vec![0.0; 256 * 512]);
             (0..turns).for_each(|_| map.write_rows(black_box(&x), &factors, &mut out).unwrap());
         }),
+        ("rounding to fixed point", |turns| {
+            let (c, mut fixed) = (single(256, 384), Fixed::default());
+            (0..turns).for_each(|_| fixed.pack(black_box(&c).as_ref()));
+        }),
+        ("sums with four outputs, f32", |turns| sums(4, turns)),
+        ("sums with forty outputs, f32", |turns| sums(40, turns)),
+        ("products with four columns, f32", |turns| products(4, turns)),
+        ("products with forty columns, f32", |turns| products(40, turns)),
         ("structured projections", |turns| {
             let (map, x, mut c) =
                 (map(DrawKind::Structured, 200), Inputs::Dense(rows(64, 200)), Characters::new(512));

@@ -85,18 +85,9 @@ impl Part {
         self.rows += c.nrows() as f64;
         self.weight += root.iter().map(|r| r * r).sum::<f64>();
         // the outputs and √w side by side: the characters are read once
-        let p = y.ncols();
-        let mut wide = Mat::zeros(y.nrows(), p + 1);
-        (0..p).for_each(|t| linalg::column_mut(wide.as_mut(), t).copy_from_slice(linalg::column(y, t)));
-        linalg::column_mut(wide.as_mut(), p).copy_from_slice(root);
-        let mut sums = Mat::zeros(self.sum_c.len(), p + 1);
-        linalg::add_tn(sums.as_mut(), c, wide.as_ref());
-        self.cy += sums.subcols(0, p);
-        self.sum_c.iter_mut().enumerate().for_each(|(m, s)| *s += sums[(m, p)]);
-        let mut sums = Mat::zeros(p, p + 1);
-        linalg::add_tn(sums.as_mut(), y, wide.as_ref());
-        self.yy += sums.subcols(0, p);
-        self.sum_y.iter_mut().enumerate().for_each(|(t, s)| *s += sums[(t, p)]);
+        let columns: Vec<&[f64]> = (0..y.ncols()).map(|t| linalg::column(y, t)).chain([root]).collect();
+        linalg::add_columns(into(&mut self.cy, &mut self.sum_c), c, &columns);
+        linalg::add_columns(into(&mut self.yy, &mut self.sum_y), y, &columns);
     }
 
     pub(crate) fn merge(&mut self, other: &Part) {
@@ -118,6 +109,11 @@ impl Part {
         sum_y[t] = self.sum_y[t];
         Part { sum_y, cy: keep(&self.cy, false), yy: keep(&self.yy, true), ..self.clone() }
     }
+}
+
+/// The columns of sums with each output, and of those with the roots of the weights.
+fn into<'a>(sums: &'a mut Mat<f64>, total: &'a mut Vec<f64>) -> Vec<&'a mut [f64]> {
+    linalg::columns_mut(sums.as_mut()).chain([total.as_mut_slice()]).collect()
 }
 
 impl Moments {

@@ -19,11 +19,16 @@ use std::collections::HashMap;
 /// Most unknowns of the small models that choose.
 const UNKNOWNS: usize = 640;
 /// Most outputs that are judged where some are missing.
-const OUTPUTS: usize = 32;
+pub(super) const OUTPUTS: usize = 32;
 /// Tied outputs with gaps that are still judged together.
 const TOGETHER: usize = 4;
 /// Purpose of the stream that picks rows.
 const ROWS: u64 = 0x6a75_6467_6564;
+
+/// Unknowns of the small model of so many rows: few need few features, as in the fit itself.
+pub(super) fn unknowns(rows: usize) -> usize {
+    (8 * rows).clamp(256, UNKNOWNS)
+}
 
 /// Some rows of a sample.
 pub(super) struct Judged {
@@ -102,10 +107,8 @@ impl Judged {
             }
             _ => kernel.clone(),
         };
-        // few rows need few features, as in the fit itself
-        let unknowns = (8 * self.rows()).clamp(256, UNKNOWNS);
         let holes = gaps(&self.outputs, self.weights.as_ref());
-        let map = learner.small_map(&own, self.inputs.ncols(), unknowns, holes)?;
+        let map = learner.small_map(&own, self.inputs.ncols(), unknowns(self.rows()), holes)?;
         let mut characters = Characters::new(map.characters());
         map.fill(&self.inputs, &mut characters);
         let mut moments = Moments::new(map.characters(), self.outputs.ncols());

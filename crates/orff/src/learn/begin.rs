@@ -1,6 +1,6 @@
 //! What learners share: the choices before the rows are read; and, with kernel sections, the model after.
 
-use super::choose::{self, Prepared};
+use super::choose::{self, Open, Prepared};
 use super::noise::Column;
 use super::plan::gaps;
 use super::stage::{Stage, training_points};
@@ -68,7 +68,7 @@ pub(super) fn sampled<'a>(
             (drawn, rest)
         }
     };
-    let preparation = scale::inputs(&given, &learner.group, &drawn.rows)?;
+    let preparation = scale::inputs(&given, &learner.group, &drawn.rows).map_err(|e| drawn.named(e))?;
     let (means, scales) = scale::outputs(&given, units, &drawn.rows, learner.offset)?;
     let stage = Stage { preparation, means, scales };
     let (inputs, outputs, weights) = stage.prepare(&drawn.rows, 1)?;
@@ -152,6 +152,12 @@ impl<'a> Sampled<'a> {
         let kernel = mixture::any(&self.given, self.dimension()).resolve(&seen)?;
         storable(&self.given, &kernel)?;
         Ok(kernel)
+    }
+
+    /// How many rows will choose what the kernel leaves open; none where it leaves nothing.
+    pub fn judged(&self) -> Result<usize> {
+        let open = Open::of(&mixture::any(&self.given, self.dimension()), &self.seen())?;
+        Ok(if open.lengthscale || open.gradient { choose::judged(self.prepared(), self.columns()) } else { 0 })
     }
 
     /// Refuses a metric that cannot be used, before any work.

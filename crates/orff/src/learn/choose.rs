@@ -174,7 +174,7 @@ pub fn open_parameters<'a>(
         return Ok((seen, Vec::new()));
     }
     let median = median_distance(sample.inputs, sample.weights, learner.seed);
-    let n = sample.inputs.nrows().min(ROWS * expansion(sample));
+    let n = judged(sample.inputs.nrows(), sample.outputs.ncols());
     let at = |(log, odds): Place| Seen {
         lengthscale: Some(median * libm::exp2(log)),
         gradient: Some(share(odds)),
@@ -269,7 +269,8 @@ pub fn shift(
 ) -> Result<(f64, String)> {
     watch.stage("choose");
     watch.advance(0)?;
-    let judged = Judged::new(sample, kernel, ROWS * expansion(sample), learner.seed, false);
+    let most = judged(usize::MAX, sample.outputs.ncols());
+    let judged = Judged::new(sample, kernel, most, learner.seed, false);
     let spectral = judged.spectral(learner, kernel)?;
     let (best, by) = match learner.ridge {
         Ridge::Gcv => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
@@ -279,7 +280,8 @@ pub fn shift(
     Ok((shift, format!("ridge times rows {shift:.3e}: {by} on {} rows, outputs apart", judged.rows())))
 }
 
-fn expansion(sample: &Prepared) -> usize {
+/// How many of so many prepared rows choose.
+pub fn judged(rows: usize, outputs: usize) -> usize {
     // a sample of views has several scalar rows per row of data; the limit is on all of them
-    if sample.outputs.ncols() == 1 { 2 } else { 1 }
+    rows.min(if outputs == 1 { 2 * ROWS } else { ROWS })
 }

@@ -1,6 +1,7 @@
 //! How a fit is solved, from moments or over the rows: by memory, then by operations; said before it starts.
 
 use super::Regression;
+use super::apart;
 use super::choose::{self, EIGEN_UNKNOWNS};
 use super::mixed::{Precision, worth_fixed_point};
 use super::ridge::Ridge;
@@ -44,6 +45,8 @@ pub(super) struct Extent {
     pub sample: f64,
     /// Numbers in a block of rows.
     pub block: f64,
+    /// Rows by which what the kernel leaves open is chosen; none where nothing is.
+    pub judged: usize,
     /// Whether rows can be gone over again.
     pub again: bool,
     /// Whether they are long, with one output each.
@@ -64,6 +67,7 @@ impl Extent {
             entries: observed as f64 * scale,
             sample: numbers,
             block: numbers * (BLOCK_ROWS as f64 / y.nrows().max(1) as f64).min(1.0),
+            judged: 0,
             again: rows.rereadable() && total.is_some(),
             long: rows.pairs().is_some(),
         }
@@ -188,7 +192,8 @@ impl Regression {
         let tables = 7.0 * m * p + 8.0 * m * sizes.columns + 2.0 * p * p;
         let preconditioner = 3.0 * m * 1024.0 + 4.0 * m.min(1024.0).powi(2);
         let bytes = 8.0 * (2.0 * m * d + tables + preconditioner + 3.0 * block * m + block * (p.min(1024.0) + d));
-        (bytes + self.kept_bytes(features, extent)) / 1e6 + 2.0
+        let choice = 8.0 * self.search_numbers(features, sizes, extent);
+        (bytes + self.kept_bytes(features, extent)).max(choice) / 1e6 + 2.0
     }
 
     /// The megabytes of a fit from moments at its peak: those of the pass, or those of the solver, in the place of what
@@ -209,6 +214,7 @@ impl Regression {
         let pass = if fixed { pass + m * BLOCK_ROWS as f64 / 2.0 } else { pass };
         // a system that does not split is made beside the moments
         let beside = if splits { 0.0 } else { parts * moments };
+        let corrected = fixed || self.precision == Auto::Fixed(Precision::Mixed);
         let posterior = |more: f64| if self.posterior { more } else { 0.0 };
         let solver = if self.iterates(unknowns) {
             2.0 * parts * moments + 8.0 * unknowns
@@ -216,21 +222,34 @@ impl Regression {
             (1.65 * parts + 4.6) * moments // as measured: eigenvectors of one beside moments of all
         } else if given && (sizes.even || !splits) {
             // the room of the last block is not always given back before the system is made
-            beside + if splits { 0.0 } else { m * BLOCK_ROWS as f64 } + (1.0 + posterior(2.2)) * matrix
+            let block = if splits || corrected { 0.0 } else { m * BLOCK_ROWS as f64 };
+            beside + block + (1.0 + posterior(2.2)) * matrix
         } else {
             // eigenvectors and their making; with few rows a factor of their rank, and its basis completed
             let rank = extent.entries / if splits { p } else { 1.0 } / unknowns;
             beside + if rank < 0.5 { 3.3 + 0.7 * rank } else { 5.8 } * matrix
         };
-        // corrections read rows beside the factor
-        let corrected = fixed || self.precision == Auto::Fixed(Precision::Mixed);
-        let solver = if corrected { solver + m * BLOCK_ROWS as f64 } else { solver };
+        // corrections read rows in single precision beside the factor
+        let solver = if corrected { solver + m * BLOCK_ROWS as f64 / 2.0 } else { solver };
         let frequencies = 2.0 * m * d; // drawn, kept, copied into the model: m/2×d each
         // all as measured: tables of solutions and their corrections, matrices between outputs, blocks of rows as they are read
-        // and prepared, the sample and what choices leave behind
-        let tables = 8.0 * m * p + 17.0 * p * p;
-        let rows = 6.0 * extent.block + 2.0 * extent.sample;
-        8.0 * (frequencies + tables + pass.max(solver) + rows) / 1e6 + 3.0
+        // and prepared, the sample, and what the allocator keeps of the batches it came from, if they are small pieces
+        let fit = frequencies + 4.0 * m * p + pass.max(solver) + 2.0 * extent.block + extent.sample;
+        let choice = self.search_numbers(features, sizes, extent) + 1.8 * extent.sample;
+        let kept = if 8.0 * extent.block < 2e6 { 2.0 * extent.sample } else { 0.0 };
+        8.0 * (6.0 * p * p + fit.max(choice) + kept) / 1e6 + 3.0
+    }
+
+    /// Numbers that the choice of a lengthscale takes: features of some rows, moments, and eigenvectors with their making.
+    fn search_numbers(&self, features: usize, sizes: &Sizes, extent: &Extent) -> f64 {
+        if extent.judged == 0 {
+            return 0.0;
+        }
+        let columns = sizes.unknowns(extent.gaps);
+        let features = (apart::unknowns(extent.judged) / columns).clamp(16, features.max(16));
+        let unknowns = if sizes.splits(extent.gaps) { features } else { features * columns };
+        let parts = if extent.gaps { extent.outputs.min(apart::OUTPUTS) } else { 1 };
+        (extent.judged * features) as f64 + (4.8 + parts as f64) * (unknowns * unknowns) as f64
     }
 }
 

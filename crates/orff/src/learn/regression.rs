@@ -271,6 +271,7 @@ impl Regression {
         }
         let mut extent = Extent::of(rows, &sampled.drawn.rows, sampled.drawn.total, d);
         extent.again &= again;
+        extent.judged = sampled.judged()?;
         if let Some(metric) = &self.metric {
             sampled.check_metric(metric.mat())?;
         }

@@ -69,11 +69,11 @@ impl Reservoir {
         self.held = self.places.len();
     }
 
-    /// The rows that were kept, in their order; None where there were none.
-    pub fn rows(mut self) -> Option<Batch> {
+    /// The rows that were kept, in their order, and their numbers; None where there were none.
+    pub fn rows(mut self) -> Option<(Batch, Vec<usize>)> {
         self.drop_lost();
-        let parts: Vec<Batch> = self.parts.into_iter().map(|(_, batch)| batch).collect();
-        (!parts.is_empty()).then(|| join(&parts, self.held))
+        let (numbers, parts): (Vec<_>, Vec<Batch>) = self.parts.into_iter().unzip();
+        (!parts.is_empty()).then(|| (join(&parts, self.held), numbers.concat()))
     }
 }
 
@@ -96,12 +96,13 @@ mod tests {
             reservoir.add(Batch { inputs, outputs: Mat::from_fn(n, 2, |i, _| number(i)), weights });
             assert!(reservoir.held <= 16, "rows that have lost their places are let go");
         }
-        let rows = reservoir.rows().expect("there are rows");
+        let (rows, numbers) = reservoir.rows().expect("there are rows");
         let Inputs::Dense(x) = &rows.inputs else { panic!("dense rows stay dense") };
         let Some(Weights::Row(w)) = &rows.weights else { panic!("weights stay") };
         let number = |i: usize| {
             assert!((0..3).all(|k| x[(i, k)] == w[i]) && (0..2).all(|t| rows.outputs[(i, t)] == w[i]));
-            w[i] as usize
+            assert_eq!(w[i], numbers[i] as f64);
+            numbers[i]
         };
         (0..8).map(number).collect()
     }

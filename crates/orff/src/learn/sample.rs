@@ -14,6 +14,8 @@ pub const SAMPLE_ROWS: usize = 10_000;
 pub struct Sample {
     /// The rows, in their order.
     pub rows: Batch,
+    /// Their numbers in the source, from 0.
+    numbers: Vec<usize>,
     /// Number of rows of the source, when all were seen.
     pub total: Option<usize>,
     /// The batches read so far of a source that cannot be read again.
@@ -21,6 +23,17 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// A value of row i of the sample (from 1) as one of the row of the source.
+    pub fn named(&self, error: Error) -> Error {
+        match error {
+            Error::Value { row, column, value, problem } => {
+                let row = self.numbers.get(row.wrapping_sub(1)).map_or(row, |number| number + 1);
+                Error::Value { row, column, value, problem }
+            }
+            other => other,
+        }
+    }
+
     /// How many rows the source counts for, a row of weight w counting as w rows; None when it has not been read to
     /// its end.
     pub fn size(&self) -> Option<usize> {
@@ -65,7 +78,8 @@ pub fn draw<'a>(rows: &'a dyn Rows, seed: u64, watch: &mut dyn Watch) -> Result<
         if seen > SAMPLE_ROWS {
             all = all.slice(0, SAMPLE_ROWS);
         }
-        return Ok((Sample { rows: all, total: ended.then_some(seen), head }, Some(source)));
+        let numbers = (0..all.inputs.nrows()).collect();
+        return Ok((Sample { rows: all, numbers, total: ended.then_some(seen), head }, Some(source)));
     }
     let (mut reservoir, mut weight) = (Reservoir::new(SAMPLE_ROWS, seed), 0.0);
     for batch in source {
@@ -77,9 +91,9 @@ pub fn draw<'a>(rows: &'a dyn Rows, seed: u64, watch: &mut dyn Watch) -> Result<
         watch.advance(n as u64)?;
     }
     let total = reservoir.seen;
-    let rows = reservoir.rows().ok_or_else(empty)?;
+    let (rows, numbers) = reservoir.rows().ok_or_else(empty)?;
     weighty(weight)?;
-    Ok((Sample { rows, total: Some(total), head: Vec::new() }, None))
+    Ok((Sample { rows, numbers, total: Some(total), head: Vec::new() }, None))
 }
 
 fn empty() -> Error {

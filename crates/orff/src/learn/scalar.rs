@@ -51,7 +51,7 @@ impl Scalar {
         if let Some(outputs) = given.own_outputs(drawn.rows.inputs.ncols())?.filter(|own| *own != 1) {
             return Err(Error::shape("kernel", one, outputs));
         }
-        let preparation = scale::inputs(given, group, &drawn.rows)?;
+        let preparation = scale::inputs(given, group, &drawn.rows).map_err(|e| drawn.named(e))?;
         let prepared = preparation.prepare(&drawn.rows.inputs, 1)?;
         let closed = Seen { outputs: 1, lengthscale: Some(1.0), ..Seen::default() };
         let open = given.resolve(&closed)? != given.resolve(&Seen { lengthscale: Some(2.0), ..closed })?;

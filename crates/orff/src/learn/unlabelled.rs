@@ -46,7 +46,7 @@ pub(super) fn collect(
         ));
     }
     let (mut drawn, rest) = sample::draw(rows, seed, watch)?;
-    let preparation = scale::inputs(kernel, group, &drawn.rows)?;
+    let preparation = scale::inputs(kernel, group, &drawn.rows).map_err(|e| drawn.named(e))?;
     let blocks = match rest {
         None => reblock(rows, BLOCK_ROWS)?,
         Some(rest) => {

@@ -1,6 +1,5 @@
 //! Columns of matrices as they lie in memory, and copies column after column; faer's own go entry by entry.
 
-use super::Real;
 use faer::{Mat, MatMut, MatRef};
 
 /// Column k of a matrix whose columns are each in one piece.
@@ -13,6 +12,11 @@ pub(crate) fn column<'a, T>(a: MatRef<'a, T>, k: usize) -> &'a [T] {
 #[inline(always)]
 pub(crate) fn column_mut<'a, T>(a: MatMut<'a, T>, k: usize) -> &'a mut [T] {
     a.col_mut(k).try_as_col_major_mut().expect("columns in one piece").as_slice_mut()
+}
+
+/// All columns to write to.
+pub(crate) fn columns_mut<'a, T>(a: MatMut<'a, T>) -> impl Iterator<Item = &'a mut [T]> {
+    a.col_iter_mut().map(|c| c.try_as_col_major_mut().expect("columns in one piece").as_slice_mut())
 }
 
 /// Eight interleaved folds of some numbers, each with its own partial result: number i goes to that of i modulo 8.
@@ -37,18 +41,13 @@ pub(crate) fn find(a: MatRef<f64>, such: impl Fn(f64) -> bool) -> Option<(usize,
 }
 
 /// A matrix whose column k is made of that of another one (n×d).
-fn by_columns<T: Real>(a: MatRef<f64>, of: impl Fn(usize, &[f64], &mut [T])) -> Mat<T> {
+fn by_columns(a: MatRef<f64>, of: impl Fn(usize, &[f64], &mut [f64])) -> Mat<f64> {
     if a.row_stride() != 1 {
         return by_columns(a.to_owned().as_ref(), of);
     }
     let mut out = Mat::zeros(a.nrows(), a.ncols());
     (0..a.ncols()).for_each(|k| of(k, column(a, k), column_mut(out.as_mut(), k)));
     out
-}
-
-/// The same matrix in another precision.
-pub(crate) fn rounded<T: Real>(a: MatRef<f64>) -> Mat<T> {
-    by_columns(a, |_, from, to| to.iter_mut().zip(from).for_each(|(to, from)| *to = T::of(*from)))
 }
 
 /// The same matrix.

@@ -43,8 +43,11 @@ const LANES: usize = 16;
 const TALL: usize = 3 * LANES;
 const WIDE: usize = 8;
 
-/// Two rows of as many columns as fill a register: in each word one row is in the lower half, the next in the upper one.
-type Pair = [i32; LANES];
+/// Two rows of as many columns as fill a register: in each word one row is in the lower half, the next in the upper one. It lies
+/// where a register may be read at once: across two lines of the cache it would be two loads.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Pair([i32; LANES]);
 /// Columns of a tile of S.
 type Tile = [[f32; TALL]; WIDE];
 
@@ -85,7 +88,7 @@ impl Fixed {
     pub fn pack<T: Real>(&mut self, c: MatRef<T>) {
         let groups = c.ncols().div_ceil(TALL) * (TALL / LANES);
         (self.count, self.columns) = (c.nrows().div_ceil(2), c.ncols());
-        self.pairs.resize(groups * self.count, [0; LANES]);
+        self.pairs.resize(groups * self.count, Pair([0; LANES]));
         self.blocks += 1;
         if self.count == 0 {
             return;
@@ -96,7 +99,7 @@ impl Fixed {
             for lane in 0..LANES {
                 let m = group * LANES + lane;
                 if m >= c.ncols() {
-                    pairs.iter_mut().for_each(|pair| pair[lane] = 0);
+                    pairs.iter_mut().for_each(|pair| pair.0[lane] = 0);
                     continue;
                 }
                 let column = c.col(m).try_as_col_major().expect("columns of characters are contiguous").as_slice();
@@ -172,10 +175,10 @@ fn round_kernel<A: Arithmetic, T: Real>(
     };
     let (two, one) = column.as_chunks::<2>();
     for ((pair, [a, b]), [at_a, at_b]) in pairs.iter_mut().zip(two).zip(chance.as_chunks::<2>().0) {
-        pair[lane] = (u32::from(bits(*a, *at_a)) | u32::from(bits(*b, *at_b)) << 16) as i32;
+        pair.0[lane] = (u32::from(bits(*a, *at_a)) | u32::from(bits(*b, *at_b)) << 16) as i32;
     }
     if let (Some(pair), [last]) = (pairs.last_mut(), one) {
-        pair[lane] = i32::from(bits(*last, chance[column.len() - 1]));
+        pair.0[lane] = i32::from(bits(*last, chance[column.len() - 1]));
     }
     *finite &= all;
 }
@@ -201,7 +204,7 @@ fn plain_products(left: [&[Pair]; 3], right: &[Pair], lane: usize, sums: &mut Ti
         for (j, sums) in sums.iter_mut().enumerate() {
             for (i, sum) in sums.iter_mut().enumerate() {
                 let product = |k: usize| {
-                    let (a, b) = (left[i / LANES][k][i % LANES], right[k][lane + j]);
+                    let (a, b) = (left[i / LANES][k].0[i % LANES], right[k].0[lane + j]);
                     i32::from(a as i16) * i32::from(b as i16) + (a >> 16) * (b >> 16)
                 };
                 *sum += (from..to).map(product).sum::<i32>() as f32;
@@ -233,7 +236,7 @@ mod registers {
             for (((a, b), c), right) in a.iter().zip(b).zip(c).zip(right) {
                 // SAFETY: a register is as many words, and any bits are words.
                 let left = [a, b, c].map(|pair| unsafe { std::mem::transmute::<Pair, __m512i>(*pair) });
-                let right: &[i32; WIDE] = right[lane..].first_chunk().expect("a group is two tiles wide");
+                let right: &[i32; WIDE] = right.0[lane..].first_chunk().expect("a group is two tiles wide");
                 for (sums, right) in sums.iter_mut().zip(right) {
                     let right = _mm512_set1_epi32(*right);
                     for (sum, left) in sums.iter_mut().zip(left) {
@@ -266,10 +269,10 @@ mod tests {
     fn registers_sum_as_integers_do() {
         let word = |i: usize| ((i * 7919 + 12_289) % 8193) as i16 - 4096;
         let pair = |g: usize, k: usize| -> Pair {
-            std::array::from_fn(|l| {
+            Pair(std::array::from_fn(|l| {
                 let at = 2 * ((g * 1000 + k) * LANES + l);
                 i32::from(word(at) as u16) | i32::from(word(at + 1)) << 16
-            })
+            }))
         };
         for count in [1, PAIRS, PAIRS + 1, 300] {
             let groups: Vec<Vec<Pair>> = (0..4).map(|g| (0..count).map(|k| pair(g, k)).collect()).collect();
@@ -282,7 +285,7 @@ mod tests {
                 for (i, j) in [(0, 0), (17, 3), (47, 7)] {
                     let half = |w: i32, h: u32| i64::from((w >> (16 * h)) as i16);
                     let exact: i64 = (0..count)
-                        .flat_map(|k| [0, 1].map(|h| (groups[i / 16][k][i % 16], groups[3][k][lane + j], h)))
+                        .flat_map(|k| [0, 1].map(|h| (groups[i / 16][k].0[i % 16], groups[3][k].0[lane + j], h)))
                         .map(|(a, b, h)| half(a, h) * half(b, h))
                         .sum();
                     let exact = exact as f64 / (STEPS * STEPS);
@@ -297,7 +300,7 @@ mod tests {
     fn sums_of_ones_do_not_overflow() {
         for sign in [1, -1] {
             let word = i32::from((4096 * sign) as i16 as u16) | (4096 * sign) << 16;
-            let group = vec![[word; LANES]; 1024];
+            let group = vec![Pair([word; LANES]); 1024];
             let mut sums = [[0.0; TALL]; WIDE];
             products([&group[..]; 3], &group, 0, &mut sums);
             assert!(sums.as_flattened().iter().all(|sum| *sum == 2048.0));

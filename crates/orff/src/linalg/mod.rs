@@ -21,7 +21,7 @@ pub mod solve;
 mod sums;
 
 pub use cg::conjugate_gradient;
-pub(crate) use columns::{column, column_mut, copied, find, folds, less, scaled};
+pub(crate) use columns::{column, column_mut, columns_mut, copied, find, folds, less, scaled};
 pub use eigen::{Eigen, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
 pub use exp::exp_in_place;
 pub use fixed::Fixed;
@@ -30,6 +30,7 @@ pub use rank::{Block, mirror, rank_update};
 pub use real::Real;
 pub use sincos::{cos_in_place, sin_cos, sin_cos_in_place};
 pub use solve::Cholesky;
+pub(crate) use sums::add_columns;
 pub use sums::add_tn;
 
 use crate::{Error, Result};

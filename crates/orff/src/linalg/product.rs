@@ -9,62 +9,72 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::Real;
-use super::columns::column;
+use super::columns::{column, column_mut};
 use super::lanes::{Arithmetic, vectorised};
 use super::register::Register;
 
 /// Columns of the tile of C = A·B that is kept in registers.
-const COLUMNS: usize = 4;
+const COLUMNS: usize = 6;
 /// Terms of a partial sum: the rows of a tile with so many columns of A (32 kB) stay in the nearest cache.
 const DEPTH: usize = 128;
 /// Rows of A done at a time by one task: with as many columns of A as there are terms (256 kB) they stay in the second cache.
 const PANEL: usize = 256;
 /// Strips of B done by a task before it starts again at the first term: their sums stay in a near cache.
-const GROUP: usize = 16;
+const GROUP: usize = 24;
 /// Rows of the largest tile.
 const TALLEST: usize = 64;
 
 type BTile<T> = [T; COLUMNS];
 
 /// Adds terms of a panel of C: `a` is rows×depth with columns in one piece, `b` holds strips of COLUMNS columns, each
-/// `depth` long; `c` is the panel, strips of columns, each PANEL × COLUMNS.
+/// `depth` long; `c` is the panel, strips of columns, each PANEL × COLUMNS. `room` is for a copy of A.
 #[inline(always)]
-fn terms_kernel<A: Arithmetic, T: Real>(a: MatRef<'_, T>, b: &[BTile<T>], c: &mut [f64]) {
+fn terms_kernel<A: Arithmetic, T: Real>(a: MatRef<'_, T>, b: &[BTile<T>], c: &mut [f64], room: &mut [T]) {
     match A::WIDE {
-        true => tiles::<T, A::Sums<T>, 4>(a, b, c),
-        false => tiles::<T, A::Sums<T>, 2>(a, b, c),
+        true => tiles::<T, A::Sums<T>, 4>(a, b, c, room),
+        false => tiles::<T, A::Sums<T>, 2>(a, b, c, room),
     }
 }
 
-vectorised!(fn terms<T>(a: MatRef<'_, T>, b: &[BTile<T>], c: &mut [f64]) = terms_kernel);
+vectorised!(fn terms<T>(a: MatRef<'_, T>, b: &[BTile<T>], c: &mut [f64], room: &mut [T]) = terms_kernel);
 
 #[inline(always)]
-fn tiles<T: Real, R: Register<T>, const REGISTERS: usize>(a: MatRef<'_, T>, b: &[BTile<T>], c: &mut [f64]) {
+fn tiles<T: Real, R: Register<T>, const REGISTERS: usize>(
+    a: MatRef<'_, T>,
+    b: &[BTile<T>],
+    c: &mut [f64],
+    room: &mut [T],
+) {
     let ((rows, depth), height) = (a.shape(), REGISTERS * R::LANES);
-    let whole = rows / height * height;
-    // the last rows, filled up with zeros, so that every tile has whole registers
-    let mut last = vec![[T::default(); TALLEST]; if whole < rows { depth } else { 0 }];
-    last.iter_mut().enumerate().for_each(|(j, last)| last[..rows - whole].copy_from_slice(&column(a, j)[whole..]));
     for first in (0..rows).step_by(height) {
-        for (b, c) in b.chunks_exact(depth).zip(c.chunks_exact_mut(PANEL * COLUMNS)) {
-            let of = |j: usize| if first < whole { &column(a, j)[first..first + height] } else { &last[j][..height] };
-            let sums = tile::<T, R, REGISTERS>(b, of);
-            for q in 0..COLUMNS {
-                let mut values = [T::default(); TALLEST];
-                values.chunks_exact_mut(R::LANES).zip(sums[q]).for_each(|(place, sum)| sum.store(place));
-                let c = &mut c[q * PANEL + first..][..height.min(rows - first)];
-                c.iter_mut().zip(values).for_each(|(c, value)| *c += value.into());
+        let count = height.min(rows - first);
+        let strips = b.chunks_exact(depth).zip(c.chunks_exact_mut(PANEL * COLUMNS));
+        if b.len() == depth && count == height {
+            for (b, c) in strips {
+                add_tile::<T, R, REGISTERS>(|j| &column(a, j)[first..first + height], b, &mut c[first..], count);
             }
+            continue;
+        }
+        // the columns of a tile one after the other: where they lie, each is in a page of its own, and there are more of them
+        // than the processor keeps addresses of; the last rows are filled up with zeros
+        for (j, line) in room[..depth * height].chunks_exact_mut(height).enumerate() {
+            line[..count].copy_from_slice(&column(a, j)[first..first + count]);
+            line[count..].fill(T::default());
+        }
+        for (b, c) in strips {
+            add_tile::<T, R, REGISTERS>(|j| &room[j * height..][..height], b, &mut c[first..], count);
         }
     }
 }
 
-/// Σⱼ aᵢⱼbⱼq for one tile.
+/// Adds Σⱼ aᵢⱼbⱼq of one tile to the first rows of a strip, from what lies side by side of A for each j.
 #[inline(always)]
-fn tile<'a, T: Real + 'a, R: Register<T>, const REGISTERS: usize>(
-    b: &[BTile<T>],
+fn add_tile<'a, T: Real + 'a, R: Register<T>, const REGISTERS: usize>(
     a: impl Fn(usize) -> &'a [T],
-) -> [[R; REGISTERS]; COLUMNS] {
+    b: &[BTile<T>],
+    c: &mut [f64],
+    count: usize,
+) {
     let mut sums = [[R::splat(T::default()); REGISTERS]; COLUMNS];
     for (j, b) in b.iter().enumerate() {
         let a = a(j);
@@ -76,7 +86,15 @@ fn tile<'a, T: Real + 'a, R: Register<T>, const REGISTERS: usize>(
             }
         }
     }
-    sums
+    // by numbers: an iterator over the sums would take them through memory
+    for q in 0..COLUMNS {
+        let c = &mut c[q * PANEL..][..count];
+        for r in 0..REGISTERS {
+            if let Some(c) = c.get_mut(r * R::LANES..) {
+                sums[q][r].add_to(c);
+            }
+        }
+    }
 }
 
 /// The right factor of many products, in the precision and order in which they read it.
@@ -134,6 +152,8 @@ fn multiply<T: Real>(mut out: MatMut<f64>, a: MatRef<T>, b: &Factor<T>) {
         let owned = if a.row_stride() == 1 { None } else { Some(a.to_owned()) };
         let a = owned.as_ref().map_or(a, Mat::as_ref);
         let mut c = vec![0.0; PANEL * GROUP.min(strips) * COLUMNS]; // PANEL × columns of a group
+        let mut room = Mat::zeros(TALLEST * DEPTH, 1); // a matrix begins where a register may be read at once
+        let room = column_mut(room.as_mut(), 0);
         for first in (0..strips).step_by(GROUP) {
             let count = GROUP.min(strips - first);
             let c = &mut c[..PANEL * count * COLUMNS];
@@ -141,7 +161,7 @@ fn multiply<T: Real>(mut out: MatMut<f64>, a: MatRef<T>, b: &Factor<T>) {
             for start in (0..m).step_by(DEPTH) {
                 let depth = DEPTH.min(m - start);
                 let b = &packed[start * strips + first * depth..][..count * depth];
-                terms(a.subcols(start, depth), b, c);
+                terms(a.subcols(start, depth), b, c, room);
             }
             for (c, q) in c.chunks_exact(PANEL).zip(first * COLUMNS..p) {
                 match out.as_mut().col_mut(q).try_as_col_major_mut() {

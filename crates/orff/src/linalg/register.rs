@@ -13,6 +13,8 @@ pub(crate) trait Register<T>: Copy {
     fn load(from: &[T]) -> Self;
     /// Into the first places of a slice: as many as it has.
     fn store(self, to: &mut [T]);
+    /// Added to the first places of a slice: to as many as it has.
+    fn add_to(self, to: &mut [f64]);
     /// Into a slice of as many numbers, past the caches where the machine can and the slice lies at a multiple of the register's
     /// size: for numbers that are not read again soon. Other threads see them after [`fence`].
     fn stream(self, to: &mut [T]) {
@@ -42,6 +44,11 @@ impl<T: Real, const N: usize, const FUSED: bool> Register<T> for Lanes<T, N, FUS
     #[inline(always)]
     fn store(self, to: &mut [T]) {
         to.iter_mut().zip(self.0).for_each(|(to, sum)| *to = sum);
+    }
+
+    #[inline(always)]
+    fn add_to(self, to: &mut [f64]) {
+        to.iter_mut().zip(self.0).for_each(|(to, sum)| *to += sum.into());
     }
 
     #[inline(always)]
@@ -111,6 +118,16 @@ mod registers {
                     match to.first_chunk_mut() {
                         Some(to) => *to = numbers,
                         None => to.iter_mut().zip(numbers).for_each(|(to, sum)| *to = sum),
+                    }
+                }
+
+                #[inline(always)]
+                fn add_to(self, to: &mut [f64]) {
+                    // SAFETY: as above.
+                    let numbers = unsafe { std::mem::transmute::<$register, [$real; $lanes]>(self.0) };
+                    match to.first_chunk_mut::<$lanes>() {
+                        Some(to) => *to = std::array::from_fn(|l| to[l] + f64::from(numbers[l])),
+                        None => to.iter_mut().zip(numbers).for_each(|(to, sum)| *to += f64::from(sum)),
                     }
                 }
 

@@ -118,14 +118,15 @@ fn weights_are_repeated_rows() {
     let weighted = Table::new(x.clone(), y.clone()).unwrap().weighted(weights).unwrap();
     let table = Table::new(pick(&x, &repeated), pick(&y, &repeated)).unwrap();
     for loss in LOSSES {
-        // losses with corners are solved to a gap
-        let near = if matches!(loss, ClassLoss::Hinge | ClassLoss::SimplexHinge) { 0.1 } else { 1e-6 };
+        // losses with corners are solved to a gap, and a rounding more or less may be a step more
+        let cornered = matches!(loss, ClassLoss::Hinge | ClassLoss::SimplexHinge);
+        let (near, sharp) = if cornered { (0.1, 0.02) } else { (1e-6, 1e-6) };
         let (a, b) = (fit(&small(loss), &weighted), fit(&small(loss), &table));
         let said = format!("{loss:?}: {:?} {:?}", a.training.choices, b.training.choices);
         assert!((a.training.ridge / b.training.ridge - 1.0).abs() < 1e-12, "{said}");
         assert!(gap(&at(&a, &x), &at(&b, &x)) < near, "{loss:?}: {}", gap(&at(&a, &x), &at(&b, &x)));
         let (c, d) = (a.classes.calibration, b.classes.calibration);
-        assert!((c.sharpness / d.sharpness - 1.0).abs() < 1e-6, "{loss:?}: {c:?} {d:?}");
+        assert!((c.sharpness / d.sharpness - 1.0).abs() < sharp, "{loss:?}: {c:?} {d:?}");
 
         let given_weights = Map::from_iter([("1".to_string(), json!(3.0)), ("2".to_string(), json!(0.5))]);
         let by_class = Classification { class_weight: ClassWeight::Given(given_weights), ..small(loss) };

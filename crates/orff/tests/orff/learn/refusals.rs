@@ -2,10 +2,12 @@
 
 use super::noisy;
 use faer::Mat;
-use orff::learn::{FourierFeatures, Nystrom, Regression, learner};
+use orff::group::Group;
+use orff::learn::{FourierFeatures, Nystrom, Regression, Ridge, learner};
 use orff::model::{Body, Info, Model, Query};
 use orff::params::Auto;
 use orff::rows::{Csr, Inputs, Table, Weights};
+use orff::spectrum::Lengthscale;
 use orff::watch::Silent;
 use serde_json::{Map, Value, json};
 
@@ -129,6 +131,31 @@ fn what_is_too_much_is_named() {
     assert!(said.to_string().starts_with("features: expected so many that the fit stays within 16384 MB"), "{said}");
     let said = Nystrom::default().fit(&wide(400, 10_000_000), &mut Silent).err().unwrap().to_string();
     assert!(said.contains("a dense copy of 400 sparse rows") && said.contains("32 GB"), "{said}");
+}
+
+/// Choices come from some of the rows; a value that they cannot be made from is named by its row among all.
+#[test]
+fn a_wrong_value_is_named_by_its_row_whether_it_is_in_the_sample_or_not() {
+    let n = 3 * orff::learn::SAMPLE_ROWS;
+    let y = Mat::from_fn(n, 1, |i, _| (i % 7) as f64);
+    for row in n - 12..n {
+        let x =
+            |wrong: f64| Mat::from_fn(n, 2, |i, k| if (i, k) == (row, 1) { wrong } else { (i % 11 + k + 1) as f64 });
+        let said = |learner: Regression, wrong: f64| {
+            let rows = Table::new(x(wrong), y.clone()).unwrap().batched(5000);
+            learner.fit(&rows, &mut Silent).err().unwrap().to_string()
+        };
+        let plain = || Regression {
+            features: Auto::Fixed(16),
+            lengthscale: Lengthscale::Common(1.0),
+            ridge: Ridge::Given(1e-3),
+            ..Regression::default()
+        };
+        let on = Regression { group: Group::Multiplicative, ..plain() };
+        for said in [said(plain(), f64::NAN), said(on, -1.0)] {
+            assert!(said.contains(&format!("row {}, column 2", row + 1)), "row {}: {said}", row + 1);
+        }
+    }
 }
 
 #[test]
