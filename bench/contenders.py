@@ -114,6 +114,11 @@ def orff_path(s: Setting) -> Task:
     return fitting(s, orff_learner(s, alpha="evidence"))
 
 
+def orff_path_double(s: Setting) -> Task:
+    """Orff, every ridge of its path, every product in double precision"""
+    return fitting(s, orff_learner(s, alpha="evidence", precision="double"))
+
+
 def orff_leave_one_out(s: Setting) -> Task:
     """Orff, every ridge of its path with leave-one-out"""
     return fitting(s, orff_learner(s, alpha="loo"))

@@ -71,8 +71,8 @@ class OperatorRidge(Gatherer, Regressor):
         Precision of features and their products: double; or mixed, which computes them in single precision
         (products in fixed point where the machine is fast at it and the ridge is not lost) and then corrects
         the solution by short passes in double until it is that of double precision, and says so where it
-        cannot. auto is mixed with a given ridge, for inputs in single precision or where fixed point is exact
-        to a thousandth of the ridge and worth it; double otherwise.
+        cannot. auto is mixed where fixed point is worth it and exact to a thousandth of a given ridge, or
+        exact enough to choose one, and for inputs in single precision with a given ridge; double otherwise.
     solver : auto or one of moments, rows, default="auto"
         What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by
         conjugate gradients at the cost of their observed entries. auto is rows where outputs have gaps and
@@ -221,8 +221,8 @@ class VectorField(Gatherer, Field):
         Precision of features and their products: double; or mixed, which computes them in single precision
         (products in fixed point where the machine is fast at it and the ridge is not lost) and then corrects
         the solution by short passes in double until it is that of double precision, and says so where it
-        cannot. auto is mixed with a given ridge, for inputs in single precision or where fixed point is exact
-        to a thousandth of the ridge and worth it; double otherwise.
+        cannot. auto is mixed where fixed point is worth it and exact to a thousandth of a given ridge, or
+        exact enough to choose one, and for inputs in single precision with a given ridge; double otherwise.
     solver : auto or one of moments, rows, default="auto"
         What is solved: moments of one pass (error bars, every ridge), or rows, gone over again and again by
         conjugate gradients at the cost of their observed entries. auto is rows where outputs have gaps and
@@ -374,8 +374,8 @@ class OperatorClassifier(Classifier):
         Precision of features and their products: double; or mixed, which computes them in single precision
         (products in fixed point where the machine is fast at it and the ridge is not lost) and then corrects
         the solution by short passes in double until it is that of double precision, and says so where it
-        cannot. auto is mixed with a given ridge, for inputs in single precision or where fixed point is exact
-        to a thousandth of the ridge and worth it; double otherwise.
+        cannot. auto is mixed where fixed point is worth it and exact to a thousandth of a given ridge, or
+        exact enough to choose one, and for inputs in single precision with a given ridge; double otherwise.
     memory : a whole number ≥ 1, default=16384
         Most memory in megabytes; a fit that would need more is refused before it starts.
     tol : auto or a number > 0 and ≤ 1, default="auto"
@@ -529,8 +529,8 @@ class AlignedClassifier(Aligned):
         Precision of features and their products: double; or mixed, which computes them in single precision
         (products in fixed point where the machine is fast at it and the ridge is not lost) and then corrects
         the solution by short passes in double until it is that of double precision, and says so where it
-        cannot. auto is mixed with a given ridge, for inputs in single precision or where fixed point is exact
-        to a thousandth of the ridge and worth it; double otherwise.
+        cannot. auto is mixed where fixed point is worth it and exact to a thousandth of a given ridge, or
+        exact enough to choose one, and for inputs in single precision with a given ridge; double otherwise.
     memory : a whole number ≥ 1, default=16384
         Most memory in megabytes; a fit that would need more is refused before it starts.
     tol : auto or a number > 0 and ≤ 1, default="auto"

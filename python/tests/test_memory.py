@@ -54,6 +54,7 @@ print(status("VmHWM") - before, re.search(r"about (\\d+) MB", said).group(1))
         ("dict()", "plain"),
         ("dict()", "few"),
         ("dict(alpha=1e-3, posterior=False)", "many"),
+        ("dict(alpha=1e-3, n_components=1000)", "many"),
         ("dict(alpha=1e-3, posterior=False)", "landmarks"),
         ("dict()", "gaps"),
         ("dict(kernel='curl-free', alpha=1e-3, posterior=False)", "field"),

@@ -66,6 +66,9 @@ PREDICT = """
     threading.Thread(target=begin_at_work).start()
     model.predict(X)
 """
+SOLVE = """
+    orff.OperatorRidge(n_components=4000, lengthscale=1.0, alpha="loo", verbose=1).fit(X[:3000], y[:3000])
+"""
 TRANSFORM = """
     wide = np.random.default_rng(0).normal(size=(50, 500))
     features = orff.FourierFeatures(n_components=500, n_jobs=1).fit(wide)
@@ -80,7 +83,7 @@ TRANSFORM = """
     [
         # deep in the eigenvalues of 4000 unknowns nobody looks up: the work is left behind with its only thread, and
         # goes on for a while
-        ("solve", "orff.OperatorRidge(n_components=4000, lengthscale=1.0, verbose=1).fit(X[:3000], y[:3000])", True),
+        ("solve", SOLVE, True),
         # between two blocks of rows it stops itself
         ("fit", "orff.OperatorRidge(n_components=2000, lengthscale=1.0, alpha=1e-3, verbose=1).fit(X, y)", False),
         ("", PREDICT, False),

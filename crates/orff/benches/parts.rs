@@ -9,6 +9,7 @@ use orff::learn::{Precision, Regression, Ridge};
 use orff::linalg;
 use orff::model::Query;
 use orff::params::Auto;
+use orff::random::Stream;
 use orff::rows::{Inputs, Table};
 use orff::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use orff::watch::Silent;
@@ -86,7 +87,8 @@ struct Part {
 fn main() {
     let d = INPUTS;
     let x = Mat::from_fn(ROWS, d, |i, k| ((i * 7919 + k * 104_729) % 10_007) as f64 / 3000.0 - 1.7);
-    let y = Mat::from_fn(ROWS, OUTPUTS, |i, t| (x[(i, t)] + x[(i, t + 1)]).sin());
+    let noise = Mat::from_fn(ROWS, OUTPUTS, |i, t| Stream::new((i * OUTPUTS + t) as u64, 0, 0).normal());
+    let y = Mat::from_fn(ROWS, OUTPUTS, |i, t| (x[(i, t)] + x[(i, t + 1)]).sin() + 0.1 * noise[(i, t)]);
     let learner = Regression {
         lengthscale: Lengthscale::Common(4.5),
         features: Auto::Fixed(CHARACTERS),
@@ -95,6 +97,7 @@ fn main() {
         ..Regression::default()
     };
     let double = Regression { precision: Auto::Fixed(Precision::Double), ..learner.clone() };
+    let chosen = Regression { ridge: Ridge::Evidence, ..learner.clone() };
     let table = Table::new(x.clone(), y.clone()).expect("a table").batched(4096);
     let kernel = Kernel::default().with_lengthscale(&Lengthscale::Common(4.5));
     let how = Draw { kind: DrawKind::Orthogonal, measure: Measure::Trace, seed: 0, purpose: 0 };
@@ -110,6 +113,7 @@ fn main() {
     map.fill(&inputs[0], &mut characters);
     let one = characters.as_mat().to_owned();
     let short = Mat::from_fn(one.nrows(), one.ncols(), |i, j| one[(i, j)] as f32);
+    let totals: Vec<f64> = short.col_iter().map(|c| c.iter().map(|v| f64::from(*v)).sum()).collect();
     let mut fixed = linalg::Fixed::default();
     let (mut single, mut rounded) = (Characters::single(CHARACTERS), Characters::<f32>::rounded(CHARACTERS));
     let factor = linalg::Factor::<f32>::new(Mat::full(CHARACTERS, OUTPUTS, 1e-3).as_ref());
@@ -131,6 +135,7 @@ fn main() {
     for _ in 0..ROUNDS {
         top = top.max(peak());
         part("whole fit", n * m * m, time(|| learner.fit(&table, &mut Silent).expect("a fit")));
+        part("whole fit, ridge chosen", n * m * m, time(|| chosen.fit(&table, &mut Silent).expect("a fit")));
         part("whole fit, in double", n * m * m, time(|| double.fit(&table, &mut Silent).expect("a fit")));
         part(
             "angles: x Ωᵀ",
@@ -181,7 +186,7 @@ fn main() {
             n * m * m,
             time(|| {
                 fixed.pack(short.as_ref());
-                (0..ROWS.div_ceil(BLOCK_ROWS)).for_each(|_| fixed.rank_update(gram.as_mut()));
+                (0..ROWS.div_ceil(BLOCK_ROWS)).for_each(|_| fixed.rank_update(gram.as_mut(), &totals));
             }),
         );
         part("moments of the outputs, f32", 2.0 * n * m * p, time(|| sums_with(&outputs, short.as_ref())));
@@ -233,6 +238,14 @@ fn main() {
             }),
         );
         part("Cholesky", m * m * m / 3.0, time(|| linalg::Cholesky::new(gram.as_ref()).expect("a factor")));
+        let (mut band, rhs) = (None, y.subrows(0, CHARACTERS));
+        part("band", 4.0 / 3.0 * m * m * m, time(|| band = linalg::Band::new(gram.clone(), rhs).ok()));
+        let band = band.expect("a band");
+        part(
+            "scores of 29 ridges",
+            f64::NAN,
+            time(|| (0..29).into_par_iter().map(|k| band.shifted(10f64.powi(k - 14))).count()),
+        );
         part("eigenvalues", 9.0 * m * m * m, time(|| linalg::eigen(gram.as_ref()).expect("eigenvalues")));
         part(
             "predict",
@@ -240,10 +253,17 @@ fn main() {
             time(|| fitted.predict(&all, Query::default()).expect("predictions")),
         );
     }
-    println!("{} threads, {:.1} GFLOP/s of fused operations", rayon::current_num_threads(), top * 1e-9);
-    println!("{:32} {:>9} {:>9} {:>8}", "part", "seconds", "GFLOP/s", "of peak");
+    println!(
+        "{} threads, {:.1} GFLOP/s of fused operations in double precision\n",
+        rayon::current_num_threads(),
+        top * 1e-9
+    );
+    println!("| part | seconds | GFLOP/s | of that peak |\n|---|---|---|---|");
     for Part { name, operations, best } in parts {
         let rate = operations / best;
-        println!("{name:32} {best:9.3} {:9.1} {:7.0}%", rate * 1e-9, 100.0 * rate / top);
+        match rate.is_nan() {
+            true => println!("| {name} | {best:.3} | – | – |"),
+            false => println!("| {name} | {best:.3} | {:.1} | {:.0} % |", rate * 1e-9, 100.0 * rate / top),
+        }
     }
 }

@@ -7,7 +7,7 @@
 use faer::Mat;
 use orff::feature::{Characters, FeatureMap, MapKind, Packed};
 use orff::kernel::{Kernel, Seen, SumDraw};
-use orff::linalg::{Factor, Fixed, add_tn, rank_update, sin_cos_in_place, sincos_single};
+use orff::linalg::{Band, Factor, Fixed, add_tn, rank_update, sin_cos_in_place, sincos_single};
 use orff::rows::Inputs;
 use orff::spectrum::{Draw, DrawKind, Lengthscale, Measure};
 use std::collections::BTreeMap;
@@ -45,6 +45,13 @@ fn sums(outputs: usize, turns: usize) {
 fn products(columns: usize, turns: usize) {
     let (c, factor) = (single(256, 384), Factor::new(rows(384, columns).as_ref()));
     (0..turns).for_each(|_| drop(black_box(factor.product(black_box(&c).as_ref()))));
+}
+
+/// A matrix whose lower triangle is given, and right-hand sides.
+fn system() -> (Mat<f64>, Mat<f64>) {
+    let mut a = Mat::zeros(320, 320);
+    rank_update(a.as_mut(), rows(400, 320).as_ref());
+    (a, rows(320, 4))
 }
 
 /// Each kernel with what it needs made before, so that `turns` turns cost exactly `turns` times the kernel.
@@ -88,6 +95,15 @@ fn kernels() -> Vec<(&'static str, fn(usize))> {
         ("sums with forty outputs, f32", |turns| sums(40, turns)),
         ("products with four columns, f32", |turns| products(4, turns)),
         ("products with forty columns, f32", |turns| products(40, turns)),
+        ("band of a matrix", |turns| {
+            let (a, y) = system();
+            (0..turns).for_each(|_| drop(Band::new(black_box(&a).clone(), y.as_ref()).unwrap()));
+        }),
+        ("scores of a ridge", |turns| {
+            let (a, y) = system();
+            let band = Band::new(a, y.as_ref()).unwrap();
+            (0..turns).for_each(|_| assert!(band.shifted(black_box(0.1)).is_some()));
+        }),
         ("structured projections", |turns| {
             let (map, x, mut c) =
                 (map(DrawKind::Structured, 200), Inputs::Dense(rows(64, 200)), Characters::new(512));

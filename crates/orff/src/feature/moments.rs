@@ -73,8 +73,10 @@ impl Part {
         let ones = vec![1.0; y.nrows()];
         match c.in_fixed_point() {
             Some(fixed) => {
+                let before = self.sum_c.clone();
                 self.add_sums(c.as_mat(), y, &ones);
-                fixed.rank_update(self.cc.as_mut());
+                let sums: Vec<f64> = self.sum_c.iter().zip(before).map(|(after, before)| after - before).collect();
+                fixed.rank_update(self.cc.as_mut(), &sums);
             }
             None => self.add(c.as_mat(), y, &ones),
         }

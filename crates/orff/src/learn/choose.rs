@@ -1,6 +1,7 @@
 //! Defaults that just work: number of features, lengthscale, each with its reason.
 
 use super::apart::Judged;
+use super::ridge::criterion;
 use super::{Regression, Ridge};
 use crate::error::{Error, Result};
 use crate::feature::MapKind;
@@ -18,7 +19,7 @@ const SHORTEST: f64 = -8.0;
 const LONGEST: f64 = 3.0;
 /// Octaves by which the best one is then moved.
 const STEPS: [f64; 2] = [0.5, 0.25];
-/// Largest system solved by eigenvalues, which gives every ridge and the posterior.
+/// Largest system whose every ridge is looked at, by a band or by eigenvalues.
 pub const EIGEN_UNKNOWNS: usize = 4096;
 
 /// A prepared sample: inputs in the kernel's coordinates, scaled outputs, weights.
@@ -272,11 +273,11 @@ pub fn shift(
     let most = judged(usize::MAX, sample.outputs.ncols());
     let judged = Judged::new(sample, kernel, most, learner.seed, false);
     let spectral = judged.spectral(learner, kernel)?;
-    let (best, by) = match learner.ridge {
-        Ridge::Gcv => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
-        _ => (spectral.minimise(|p| -p.evidence)?, "largest evidence"),
+    let best = match learner.ridge {
+        Ridge::Gcv => spectral.minimise(|p| p.gcv)?,
+        _ => spectral.minimise(|p| -p.evidence)?,
     };
-    let shift = best.ridge * spectral.system().rows;
+    let (shift, by) = (best.ridge * spectral.system().rows, criterion(learner.ridge));
     Ok((shift, format!("ridge times rows {shift:.3e}: {by} on {} rows, outputs apart", judged.rows())))
 }
 

@@ -300,8 +300,9 @@ macro_rules! declare {
         crate::learn::declare::declare! { @ [$($more)*] [$($fields)*
             /// Precision of features and their products: double; or mixed, which computes them in single precision (products in
             /// fixed point where the machine is fast at it and the ridge is not lost) and then corrects the solution by short passes
-            /// in double until it is that of double precision, and says so where it cannot. auto is mixed with a given ridge, for
-            /// inputs in single precision or where fixed point is exact to a thousandth of the ridge and worth it; double otherwise.
+            /// in double until it is that of double precision, and says so where it cannot. auto is mixed where fixed point is worth
+            /// it and exact to a thousandth of a given ridge, or exact enough to choose one, and for inputs in single precision with
+            /// a given ridge; double otherwise.
             precision / precision: crate::params::Auto<crate::learn::mixed::Precision> = crate::params::Auto::Auto,
                 Kind::Auto(&Kind::Choice(&["double", "mixed"]));
         ] $($head)* }

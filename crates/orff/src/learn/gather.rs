@@ -1,7 +1,7 @@
 //! Learning under way: what was fixed before the first row, and the moments of the rows so far.
 
 use super::begin::{Choices, in_pool};
-use super::choose::EIGEN_UNKNOWNS;
+use super::choose::{self, EIGEN_UNKNOWNS, Prepared};
 use super::mixed::Mixed;
 use super::noise::{Column, Misfit, spent};
 use super::ridge::{Again, Solved, once};
@@ -12,7 +12,7 @@ use crate::feature::{BLOCK_ROWS, Blocks, Characters, FeatureMap, Moments, ahead,
 use crate::kernel::Kernel;
 use crate::linalg::Real;
 use crate::model::{Linear, Posterior, Training};
-use crate::rows::Rows;
+use crate::rows::{Batch, Rows};
 use crate::solve::{Centred, PathPoint, Solution, check_observed};
 use crate::watch::Watch;
 use faer::Mat;
@@ -179,6 +179,15 @@ impl Gathering {
         self.moments.merge(&other.moments)?;
         self.rows += other.rows;
         Ok(())
+    }
+
+    /// nλ by the score of the learner on a sample of the rows; and the reason.
+    pub(super) fn shift(&self, drawn: &Batch, watch: &mut dyn Watch) -> Result<(f64, String)> {
+        let (inputs, outputs, weights) = self.stage.prepare(drawn, 1)?;
+        let preparation = &self.stage.preparation;
+        let prepared =
+            Prepared { inputs: &inputs, outputs: &outputs, weights: weights.as_ref(), rows: 0.0, preparation };
+        choose::shift(&self.learner, &self.kernel, &prepared, watch)
     }
 
     /// Whether the system is so large that it is solved by conjugate gradients, which leave no posterior.

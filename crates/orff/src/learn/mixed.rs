@@ -36,10 +36,34 @@ pub(super) struct Mixed<'a> {
     pub products: Products,
 }
 
-/// Rounding in fixed point, as a share of the ridge, that a few corrections undo.
+/// What fixed point does to the features of a system.
+#[derive(Clone, Copy)]
+pub(super) struct Rounding {
+    /// Deviation of an entry.
+    pub deviation: f64,
+    /// The least μ that counts beside it.
+    pub least: f64,
+}
+
+impl Mixed<'_> {
+    /// What it did to a system, where products are in fixed point.
+    pub fn rounding(&self, gathering: &Gathering, system: &System) -> Option<Rounding> {
+        let (rows, m) = (gathering.rows as f64, gathering.map.characters() as f64);
+        let size = system.components.iter().map(|c| c.size).fold(0.0, f64::max);
+        let share = (2.0 * size / (rows * m)).max(f64::MIN_POSITIVE); // characters about ½ on average
+        let least = share * Fixed::least(rows, m, TELLING);
+        (self.products == Products::Fixed).then(|| Rounding { deviation: Fixed::DEVIATION * share.sqrt(), least })
+    }
+}
+
+/// What rounding in fixed point may change solutions by, as a share of them, for a few corrections to undo it.
 pub(super) const COARSE: f64 = 1e-2;
 /// The same where nobody asked for mixed precision: error bars, which are not corrected, keep three digits.
 pub(super) const FINE: f64 = 1e-3;
+/// The same of the least ridge that is looked at when one is chosen.
+const TELLING: f64 = 0.02;
+/// By what share of itself a chosen ridge may be off, as reckoned: in truth it is a tenth of that.
+pub(super) const SURE: f64 = 5e-3;
 /// Products of a fit that take half a second in double precision: below that nobody gains by fewer digits.
 const WORTH: f64 = 5e10;
 /// Characters from which on products take longer than reading the rows again, and how many of them an input must have beside
@@ -53,8 +77,8 @@ pub(super) fn worth_fixed_point(rows: f64, characters: f64, inputs: usize) -> bo
     many && rows * characters * characters >= WORTH && Fixed::is_fast()
 }
 
-/// What rounding in fixed point changes the normal equations by, at most, as a share of the ridge. The trace of one problem is
-/// n·tr K̂(0), or n times the largest eigenvalue where there is a problem for each direction of the outputs.
+/// What rounding in fixed point changes the solutions of a ridge by, at most, with so many rows: see [`Fixed::rounding`]. The
+/// size of one problem is tr K̂(0), or its largest eigenvalue where there is a problem for each direction of the outputs.
 pub(super) fn fixed_rounding(map: &FeatureMap, rows: f64, ridge: f64) -> Result<f64> {
     let origin = vec![0.0; map.atoms().inputs()];
     let variances = linalg::eigen(map.atoms().eval(&origin, &origin)?.as_ref())?.values;
@@ -62,11 +86,14 @@ pub(super) fn fixed_rounding(map: &FeatureMap, rows: f64, ridge: f64) -> Result<
         Some(_) => variances.into_iter().fold(0.0, f64::max),
         None => variances.into_iter().sum(),
     };
-    Ok(Fixed::rounding(rows, map.characters() as f64) * size / ridge)
+    let m = map.characters() as f64;
+    Ok(Fixed::rounding(rows, m, rows * ridge * m / (2.0 * size)))
 }
 
-/// Change of the fitted values, relative to their size, at which corrections stop.
-const SMALL: f64 = 1e-7;
+/// Change of the fitted values, relative to their size, at which corrections stop: 1e-5 farther out, as promised.
+const SMALL: f64 = 5e-7;
+/// Rounding of a pass whose products are in single precision.
+const PASS: f64 = 1e-7;
 /// How much farther than that predictions may move at inputs that few rows are near.
 const FARTHER: f64 = 20.0;
 /// One that is larger than this shows that single precision is of no use for the problem.
@@ -82,8 +109,6 @@ const HARMLESS: f64 = 1e-3;
 pub(super) struct Corrections<'a> {
     gathering: &'a Gathering,
     mixed: Mixed<'a>,
-    /// Rounding of the system's matrices.
-    rounding: f64,
     passes: usize,
     /// The solutions before, their images Gθ, and the last change.
     before: Option<(Vec<Vec<f64>>, Vec<Vec<f64>>)>,
@@ -96,12 +121,7 @@ impl<'a> Corrections<'a> {
     pub fn new(gathering: &'a Gathering, mixed: Mixed<'a>, system: &System) -> Self {
         let trace = |g: &Mat<f64>| (0..g.nrows()).map(|i| g[(i, i)]).sum::<f64>();
         let trace = system.groups.iter().map(trace).fold(0.0, f64::max);
-        let rounding = trace
-            * match mixed.products {
-                Products::Single => f64::from(f32::EPSILON) / 2.0,
-                Products::Fixed => Fixed::rounding(gathering.rows as f64, gathering.map.characters() as f64),
-            };
-        Corrections { gathering, mixed, rounding, passes: 0, before: None, change: LARGE, trace }
+        Corrections { gathering, mixed, passes: 0, before: None, change: LARGE, trace }
     }
 
     /// Right-hand sides whose solutions are closer to those of double precision; none when the solutions are close
@@ -114,13 +134,17 @@ impl<'a> Corrections<'a> {
         watch: &mut dyn Watch,
     ) -> Result<Option<Vec<Vec<f64>>>> {
         let mu = |k: usize| system.rows * ridge / system.components[k].s2;
-        let smallest = (0..solutions.len()).map(mu).fold(f64::INFINITY, f64::min);
-        let worst = self.rounding / smallest;
+        let (rows, m) = (self.gathering.rows as f64, self.gathering.map.characters() as f64);
+        let rounding = |k: usize| match self.mixed.products {
+            Products::Single => f64::from(f32::EPSILON) / 2.0 * self.trace / mu(k),
+            Products::Fixed => Fixed::rounding(rows, m, mu(k) * rows * m / (2.0 * system.components[k].size)),
+        };
+        let worst = (0..solutions.len()).map(rounding).fold(0.0, f64::max);
         let given = matches!(self.gathering.learner.ridge, Ridge::Given(_));
-        if !given && worst > LARGE {
+        if !given && self.mixed.products == Products::Single && worst > LARGE {
             return Err(Error::numerical(
                 "mixed precision",
-                format!("single precision cannot tell whether the ridge {ridge:.1e} is the best"),
+                format!("it cannot tell whether the ridge {ridge:.1e} is the best"),
             ));
         }
         if worst > HOPELESS {
@@ -156,7 +180,7 @@ impl<'a> Corrections<'a> {
             let part = if self.passes == 1 { worst } else { change / self.change };
             let left = change.max(farthest / FARTHER) * part.min(1.0);
             // a second change as small as that is the rounding of the passes themselves
-            if left <= SMALL || self.passes > 1 && change <= 4.0 * SMALL {
+            if left <= SMALL || self.passes > 1 && change <= 4.0 * PASS {
                 return Ok(None);
             }
             if !(change <= 0.5 * self.change) || self.passes == PASSES {
@@ -184,7 +208,7 @@ impl Gathering {
         watch.stage("correct");
         let longest = table.col_iter().map(|z| z.norm_l2()).fold(0.0, f64::max);
         let share = (table.nrows() as f64 / self.rows as f64).min(1.0).sqrt();
-        match 2.0 * f64::from(f32::EPSILON) * longest * share <= SMALL {
+        match 2.0 * f64::from(f32::EPSILON) * longest * share <= PASS {
             true => self.gradient_in::<f32>(table, rows, watch),
             false => self.gradient_in::<f64>(table, rows, watch),
         }

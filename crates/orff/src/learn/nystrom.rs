@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, Moments};
 use crate::params::{Auto, Params};
 use crate::rows::{Rows, Weights};
-use crate::solve::{self, Centred, Component, PathPoint, Shape, Solution, Spectral, System};
+use crate::solve::{self, Centred, Component, Shape, Solution, Spectral, System};
 use crate::watch::Watch;
 use faer::Mat;
 
@@ -83,7 +83,7 @@ impl Nystrom {
         watch.advance(0)?;
         let spectral = Spectral::new(system)?;
         watch.advance(0)?;
-        let path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+        let path = spectral.path();
         let best = match self.ridge {
             Ridge::Given(ridge) => spectral.at(ridge),
             Ridge::Gcv => spectral.minimise(|p| p.gcv)?,

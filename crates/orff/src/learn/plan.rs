@@ -4,13 +4,13 @@ use super::Regression;
 use super::apart;
 use super::choose::{self, EIGEN_UNKNOWNS};
 use super::mixed::{Precision, worth_fixed_point};
-use super::ridge::Ridge;
+use super::ridge::{KEPT_UNKNOWNS, Ridge};
 use crate::error::{Error, Result};
 use crate::feature::BLOCK_ROWS;
 use crate::kernel::Atoms;
 use crate::params::Auto;
 use crate::rows::{Batch, Rows, Weights};
-use crate::solve::{self, is_diagonal};
+use crate::solve::{self, Banded, is_diagonal};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -209,13 +209,18 @@ impl Regression {
         let pass = parts * moments + m * (BLOCK_ROWS + 16) as f64 * if gaps { 2.0 } else { 1.0 };
         let given = matches!(self.ridge, Ridge::Given(ridge) if ridge > 0.0);
         // a block in fixed point, half as large, beside the one in single precision
-        let double = self.precision == Auto::Fixed(Precision::Double) || !extent.again || gaps || !given;
+        let chosen =
+            matches!(self.ridge, Ridge::Evidence | Ridge::Gcv) && (sizes.even || !splits) && self.metric.is_none();
+        let double = self.precision == Auto::Fixed(Precision::Double) || !extent.again || gaps || !(given || chosen);
         let fixed = !double && worth_fixed_point(extent.entries / p.max(1.0), m, extent.inputs);
         let pass = if fixed { pass + m * BLOCK_ROWS as f64 / 2.0 } else { pass };
         // a system that does not split is made beside the moments
         let beside = if splits { 0.0 } else { parts * moments };
+        let rank = extent.entries / if splits { p } else { 1.0 } / unknowns;
         let corrected = fixed || self.precision == Auto::Fixed(Precision::Mixed);
         let posterior = |more: f64| if self.posterior { more } else { 0.0 };
+        // the factor and what error bars need beside it; a matrix that is not too large is kept in case that it has none
+        let factor = 1.0 + posterior(2.2) + if unknowns <= KEPT_UNKNOWNS as f64 { 1.0 } else { 0.0 };
         let solver = if self.iterates(unknowns) {
             2.0 * parts * moments + 8.0 * unknowns
         } else if splits && gaps {
@@ -223,10 +228,12 @@ impl Regression {
         } else if given && (sizes.even || !splits) {
             // the room of the last block is not always given back before the system is made
             let block = if splits || corrected { 0.0 } else { m * BLOCK_ROWS as f64 };
-            beside + block + (1.0 + posterior(2.2)) * matrix
+            beside + block + factor * matrix
+        } else if chosen && !gaps && rank >= 0.5 && unknowns >= Banded::MANY as f64 {
+            // beside the band that it is made for the scores
+            beside + factor.max(2.1) * matrix
         } else {
             // eigenvectors and their making; with few rows a factor of their rank, and its basis completed
-            let rank = extent.entries / if splits { p } else { 1.0 } / unknowns;
             beside + if rank < 0.5 { 3.3 + 0.7 * rank } else { 5.8 } * matrix
         };
         // corrections read rows in single precision beside the factor

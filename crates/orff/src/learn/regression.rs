@@ -143,7 +143,7 @@ impl Regression {
         watch: &mut dyn Watch,
     ) -> Result<Fitted> {
         let rows = again.rows;
-        match self.products(rows, &gathering, &begun)? {
+        match self.products(rows, &gathering, &begun, watch)? {
             Ok(products) => match self.fit_mixed(again, gathering.clone(), products, watch) {
                 Err(Error::Numerical { what, why }) => {
                     gathering.choices.say(watch, format!("double precision after all: {what}: {why}"));
@@ -165,32 +165,49 @@ impl Regression {
         rows: &dyn Rows,
         gathering: &Gathering,
         begun: &Begun,
+        watch: &mut dyn Watch,
     ) -> Result<std::result::Result<Products, &'static str>> {
         let (drawn, map) = (&begun.drawn.rows, &gathering.map);
-        let count = begun.drawn.total.unwrap_or(drawn.inputs.nrows()) as f64;
-        // rows that count alike are needed, and a ridge: one that is chosen is often smaller than fixed point can tell
-        let worth =
-            drawn.weights.is_none() && worth_fixed_point(count, map.characters() as f64, map.atoms().inputs());
-        let rounding = match self.ridge {
-            Ridge::Given(ridge) if worth && ridge > 0.0 => fixed_rounding(map, count, ridge)?,
-            _ => f64::INFINITY,
-        };
+        let given = matches!(self.ridge, Ridge::Given(_));
         let asked = match self.precision {
             Auto::Fixed(precision) => precision == Precision::Mixed,
-            Auto::Auto => rounding <= FINE || rows.single() && matches!(self.ridge, Ridge::Given(_)),
+            Auto::Auto => rows.single() && given,
         };
         let reasons = [
-            (!asked, "it was not asked for"),
             (!rows.rereadable(), "mixed precision reads the rows again, and these are read once"),
             (gaps(&drawn.outputs, drawn.weights.as_ref()), "outputs have gaps or weights of their own"),
             (self.metric.is_some(), "outputs have a metric"),
             (self.ridge == Ridge::Given(0.0), "a ridge of 0 needs it"),
             (map.solved_at_once() > EIGEN_UNKNOWNS, "conjugate gradients need it"),
+            (self.precision == Auto::Fixed(Precision::Double), "it was asked for"),
         ];
-        Ok(match reasons.into_iter().find(|(holds, _)| *holds) {
-            Some((_, why)) => Err(why),
-            None if rounding <= COARSE => Ok(Products::Fixed),
-            None => Ok(Products::Single),
+        if let Some((_, why)) = reasons.into_iter().find(|(holds, _)| *holds) {
+            return Ok(Err(why));
+        }
+        // rows that count alike are needed
+        let count = begun.drawn.total.unwrap_or(drawn.inputs.nrows()) as f64;
+        let worth =
+            drawn.weights.is_none() && worth_fixed_point(count, map.characters() as f64, map.atoms().inputs());
+        // only bands tell whether a ridge is chosen in fixed point as in double precision
+        let banded = Sizes::of(map.atoms()).even || map.atoms().shared_factor().is_none();
+        let banded = banded && self.kernel.views().is_none() && !matches!(self.kernel, Kernel::Listed(_));
+        let known = match self.ridge {
+            Ridge::Given(ridge) if worth => Some((ridge, if asked { COARSE } else { FINE })),
+            Ridge::Evidence | Ridge::Gcv if worth && banded => match gathering.shift(drawn, watch) {
+                Ok((shift, _)) => Some((shift / count, FINE)),
+                Err(Error::Numerical { .. }) => None,
+                Err(error) => return Err(error),
+            },
+            _ => None,
+        };
+        let fixed = match known {
+            Some((ridge, most)) if ridge > 0.0 => fixed_rounding(map, count, ridge)? <= most,
+            _ => false,
+        };
+        Ok(match (fixed, asked) {
+            (true, _) => Ok(Products::Fixed),
+            (false, true) => Ok(Products::Single),
+            (false, false) => Err("it was not asked for"),
         })
     }
 

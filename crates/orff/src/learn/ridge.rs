@@ -2,13 +2,15 @@
 
 use super::choose::EIGEN_UNKNOWNS;
 use super::gather::Gathering;
-use super::mixed::{Corrections, Mixed};
+use super::mixed::{Corrections, Mixed, Rounding, SURE};
 use super::plan::Sizes;
 use crate::error::{Error, Result};
 use crate::feature::{BLOCK_ROWS, Characters, FeatureMap, reblock};
 use crate::linalg::cg;
 use crate::rows::{Batch, Rows, Weights};
-use crate::solve::{Centred, LeftOut, PathPoint, Solution, Spectral, System, solve_in_place, solve_iterative};
+use crate::solve::{
+    Banded, Centred, LeftOut, PathPoint, Solution, Spectral, System, solve_in_place, solve_iterative,
+};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -17,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// interpolated, and then the errors of small ridges differ by rounding.
 const ALIKE: f64 = 1e-4;
 /// Systems up to this size are kept beside their factor, for eigenvalues where there is none.
-const KEPT_UNKNOWNS: usize = 1024;
+pub(super) const KEPT_UNKNOWNS: usize = 1024;
 /// Ridges below this share of the largest of the path, 10⁻⁹ of the largest eigenvalue, are not looked at for classes: the
 /// rounding of their errors would exceed that.
 const RESOLVED: f64 = 1e-11;
@@ -77,6 +79,59 @@ pub(super) struct Solved {
     pub reasons: Vec<String>,
 }
 
+/// A ridge for which one factorisation is enough.
+struct AtOnce {
+    ridge: f64,
+    path: Vec<PathPoint>,
+    reasons: Vec<String>,
+    /// Degrees of freedom of each output, where they are known.
+    freedom: Option<Vec<f64>>,
+}
+
+impl AtOnce {
+    fn given(ridge: f64) -> Self {
+        AtOnce { ridge, path: Vec::new(), reasons: Vec::new(), freedom: None }
+    }
+
+    /// The best ridge of a system by a band; none where only eigenvalues tell it. With features in fixed point an error, where
+    /// it may not be the one of double precision.
+    fn chosen(system: &System, by: Ridge, rounding: f64, fixed: Option<Rounding>) -> Result<Option<Self>> {
+        let band = Banded::new(system)?;
+        let score = |p: &PathPoint| match by {
+            Ridge::Gcv => 0.5 * system.observed * p.gcv.ln(),
+            _ => -p.evidence,
+        };
+        let least = band.least(rounding.max(fixed.map_or(0.0, |f| f.least)));
+        let path = band.path(least);
+        let resolved = |p: &PathPoint| if p.ridge < least { f64::INFINITY } else { score(p) };
+        let best = if band.tells() { band.minimise(&path, resolved).ok().flatten() } else { None };
+        let best = best.filter(|best| best.ridge >= band.told());
+        if let Some(Rounding { deviation, .. }) = fixed {
+            let doubt = best.and_then(|best| band.doubt(&best, deviation, resolved)).unwrap_or(f64::INFINITY);
+            if !(doubt <= SURE) {
+                let why = "it cannot tell which ridge is the best";
+                return Err(Error::numerical("mixed precision", why));
+            }
+        }
+        let each = |best: &PathPoint| vec![best.freedom / system.components.len() as f64; system.components.len()];
+        Ok(best.map(|best| AtOnce {
+            ridge: best.ridge,
+            path: best.among(path),
+            reasons: vec![reason(&best, criterion(by))],
+            freedom: Some(system.freedom(&each(&best))),
+        }))
+    }
+}
+
+/// How a ridge was chosen, in words.
+pub(super) fn criterion(by: Ridge) -> &'static str {
+    if by == Ridge::Gcv { "smallest generalised cross-validation score" } else { "largest evidence" }
+}
+
+fn reason(best: &PathPoint, by: &str) -> String {
+    format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom)
+}
+
 impl Gathering {
     /// Solves for the ridge that was asked for. Leave-one-out reads the rows again.
     /// Only summaries are left of the data where they are enough. With rows as `mixed`, solutions are corrected for what
@@ -108,11 +163,16 @@ impl Gathering {
         } else {
             System::new(map, &*data, metric)?
         };
+        let fixed = mixed.and_then(|mixed| mixed.rounding(self, &system));
         let mut corrections = mixed.map(|mixed| Corrections::new(self, mixed, &system));
-        if let Ridge::Given(ridge) = learner.ridge
-            && ridge > 0.0
-            && same_variance(&system)
-        {
+        let suits = fixed.is_some() || Banded::suits(&system);
+        let at_once = match learner.ridge {
+            Ridge::Given(ridge) if ridge > 0.0 && system.same_variance() => Some(AtOnce::given(ridge)),
+            Ridge::Evidence | Ridge::Gcv if suits => AtOnce::chosen(&system, learner.ridge, rounding, fixed)?,
+            _ => None,
+        };
+        watch.advance(0)?;
+        if let Some(AtOnce { ridge, path, reasons, freedom }) = at_once {
             let posterior = learner.posterior && unknowns <= 2 * EIGEN_UNKNOWNS;
             let kept = (unknowns <= KEPT_UNKNOWNS).then(|| system.clone());
             let solution = solve_in_place(map, system, ridge, posterior, &mut |system, solutions| {
@@ -120,31 +180,30 @@ impl Gathering {
             });
             match (solution, kept) {
                 // a ridge lost to rounding beside the largest eigenvalue: eigenvalues hold it apart
-                (Err(Error::Numerical { .. }), Some(kept)) => system = kept,
+                (Err(Error::Numerical { .. }), Some(kept)) if given || mixed.is_none() => system = kept,
                 (solution, _) => {
-                    return Ok(Solved { solution: solution?, ridge, path: Vec::new(), reasons: Vec::new() });
+                    let mut solution = solution?;
+                    solution.freedom = solution.freedom.or(freedom);
+                    return Ok(Solved { solution, ridge, path, reasons });
                 }
             }
         }
         let mut spectral = Spectral::new(system)?;
         watch.advance(0)?;
-        let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+        let mut path: Vec<PathPoint> = spectral.path();
         // below that a score tells of rounding, not of rows
         let least = spectral.least(rounding);
         let resolved = |p: &PathPoint, score: f64| if p.ridge < least { f64::INFINITY } else { score };
         let (best, by) = match learner.ridge {
             Ridge::Given(ridge) => (spectral.at(ridge), None),
-            Ridge::Evidence => (spectral.minimise(|p| resolved(p, -p.evidence))?, Some("largest evidence")),
-            Ridge::Gcv => {
-                (spectral.minimise(|p| resolved(p, p.gcv))?, Some("smallest generalised cross-validation score"))
-            }
+            Ridge::Evidence => (spectral.minimise(|p| resolved(p, -p.evidence))?, Some(criterion(learner.ridge))),
+            Ridge::Gcv => (spectral.minimise(|p| resolved(p, p.gcv))?, Some(criterion(learner.ridge))),
             Ridge::Loo => {
                 let [all] = &data[..] else { return Err(incomplete()) };
                 let best = self.leave_one_out(map, all, again, &spectral, &mut path, watch)?;
                 (best, Some(smallest(again)))
             }
         };
-        let reason = |by| format!("ridge {:.3e}: {by}; {:.1} degrees of freedom", best.ridge, best.freedom);
         let posterior = learner.posterior && unknowns <= EIGEN_UNKNOWNS;
         let solution = match &mut corrections {
             None => spectral.solve(map, best.ridge, posterior)?,
@@ -155,7 +214,12 @@ impl Gathering {
             }
         };
         let path = best.among(path);
-        Ok(Solved { solution, ridge: best.ridge, path, reasons: by.map(reason).into_iter().collect() })
+        Ok(Solved {
+            solution,
+            ridge: best.ridge,
+            path,
+            reasons: by.map(|by| reason(&best, by)).into_iter().collect(),
+        })
     }
 
     /// Conjugate gradients, where there are too many unknowns for a factorisation.
@@ -206,12 +270,12 @@ impl Gathering {
         let spectral = Spectral::new(System::new(&small, &corner, metric)?)?;
         let (best, by) = match (self.learner.ridge, &corner[..]) {
             (Ridge::Loo, [all]) => {
-                let mut path: Vec<PathPoint> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+                let mut path: Vec<PathPoint> = spectral.path();
                 (self.leave_one_out(&small, all, again, &spectral, &mut path, watch)?, smallest(again))
             }
             (Ridge::Loo, _) => return Err(incomplete()),
-            (Ridge::Gcv, _) => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),
-            _ => (spectral.minimise(|p| -p.evidence)?, "largest evidence"),
+            (Ridge::Gcv, _) => (spectral.minimise(|p| p.gcv)?, criterion(Ridge::Gcv)),
+            _ => (spectral.minimise(|p| -p.evidence)?, criterion(Ridge::Evidence)),
         };
         let reason = format!("ridge {:.3e}: {by} of the first {} characters", best.ridge, keep.len());
         Ok((best.ridge, reason))
@@ -280,10 +344,4 @@ pub(super) fn once() -> Error {
         "leave-one-out from rows that are read once",
         "it needs a second pass; give a file, or choose the ridge by gcv or evidence",
     )
-}
-
-/// Whether every component has the same prior variance, so that one factorisation serves all.
-fn same_variance(system: &System) -> bool {
-    let first = system.components.first().map_or(1.0, |c| c.s2);
-    system.groups.len() == 1 && system.components.iter().all(|c| (c.s2 - first).abs() <= 1e-14 * first)
 }

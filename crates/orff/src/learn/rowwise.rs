@@ -2,7 +2,6 @@
 //! rows again and again. \[entries\]
 
 use super::begin::of_pairs;
-use super::choose::{self, Prepared};
 use super::gather::Gathering;
 use super::noise::{Misfit, spent};
 use super::{Fitted, Ridge, sample};
@@ -99,15 +98,7 @@ impl Gathering {
         let strength = match learner.ridge {
             Ridge::Given(ridge) => Strength::Ridge(ridge),
             _ => {
-                let (inputs, outputs, weights) = self.stage.prepare(drawn, 1)?;
-                let prepared = Prepared {
-                    inputs: &inputs,
-                    outputs: &outputs,
-                    weights: weights.as_ref(),
-                    rows: 0.0,
-                    preparation: &self.stage.preparation,
-                };
-                let (shift, reason) = choose::shift(&learner, &self.kernel, &prepared, watch)?;
+                let (shift, reason) = self.shift(drawn, watch)?;
                 choices.say(watch, reason);
                 Strength::Shift(shift)
             }

@@ -183,7 +183,7 @@ impl Problem<'_> {
         watch: &mut dyn Watch,
     ) -> Result<(f64, Vec<PathPoint>)> {
         let spectral = warp.spectral();
-        let path: Vec<_> = spectral.grid(29).into_iter().map(|l| spectral.at(l)).collect();
+        let path = spectral.path();
         let (best, by) = match (ridge, self.along.learner.ridge) {
             (Some(ridge), _) => return Ok((ridge, spectral.at(ridge).among(path))),
             (None, Ridge::Gcv) => (spectral.minimise(|p| p.gcv)?, "smallest generalised cross-validation score"),

@@ -1,20 +1,25 @@
 //! S += CᵀC of characters in fixed point. \[mixed\]
 //!
-//! Characters are sines and cosines: numbers from −1 to 1, rounded to multiples of 2⁻¹². Products of 16-bit integers are
+//! Characters are sines and cosines: numbers from −1 to 1, rounded to multiples of 1/11 585. Products of 16-bit integers are
 //! summed exactly, and machines that have an instruction for it sum four of them in the time of one in double precision.
 //! Characters are rounded up or down by chance, so that errors of many rows cancel even where the rows are copies of each
 //! other: what rounding does to S is then known beforehand, and small beside a usual ridge. Solutions are corrected for it.
 
 use super::lanes::{Arithmetic, vectorised};
-use super::rank::{Piece, add, in_pieces};
+use super::rank::{Piece, in_pieces};
 use super::{Real, column_mut};
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
-/// Steps from 0 to 1.
-const STEPS: f64 = 4096.0;
-/// Pairs of rows whose products are summed as integers: 124·4096² is below 2³¹.
-const PAIRS: usize = 62;
+/// Steps from 0 to 1, about 2¹³·√2: more of them leave integers room for fewer pairs of rows (four with 16 383 steps, and the
+/// sum a third slower; 62 with 4096, 3 % faster).
+const STEPS: f64 = 11_585.0;
+/// Pairs of rows whose products are summed as they are: 16·11 585² is below 2³¹.
+const PAIRS: usize = 8;
+/// Such sums are rounded to multiples of 2⁸, far below the rounding of characters, and so many of them are again summed as
+/// integers: 128·2²³ = 2³⁰. In single precision sums of characters that hardly differ would all be off by the same.
+const SHIFT: u32 = 8;
+const LONG: usize = 128 * PAIRS;
 /// Rows that are rounded with one stretch of [`CHANCE`], and places where a stretch may begin.
 const STRETCH: usize = 2048;
 const PLACES: usize = 4096;
@@ -49,16 +54,19 @@ const WIDE: usize = 8;
 #[repr(align(64))]
 struct Pair([i32; LANES]);
 /// Columns of a tile of S.
-type Tile = [[f32; TALL]; WIDE];
+type Tile = [[f64; TALL]; WIDE];
 
 /// A block of characters in fixed point, in the order in which products read them.
 #[derive(Default)]
 pub struct Fixed {
     /// For each group of columns its pairs of rows, one after the other; whole tiles of groups, the last ones of zeros.
     pairs: Vec<Pair>,
-    /// Pairs of rows.
+    /// Pairs of rows, and rows.
     count: usize,
+    rows: usize,
     columns: usize,
+    /// Sums of the columns in steps; zeros beyond the last one.
+    steps: Vec<i64>,
     /// Blocks until now: each is rounded by other chances.
     blocks: u64,
     /// Whether all characters were numbers.
@@ -78,23 +86,42 @@ impl Fixed {
         }
     }
 
-    /// About the largest eigenvalue of what rounding changes S by, as a share of the trace of S: that is n·M/2, and the error
-    /// of each entry, a sum of n independent ones, has a deviation of √n times that of a character, 2⁻¹²/√6.
-    pub fn rounding(rows: f64, columns: f64) -> f64 {
-        4.0 / (STEPS * 6f64.sqrt() * (rows * columns).sqrt())
+    /// Deviation of what rounding adds to a character: a step over √6.
+    pub const DEVIATION: f64 = 1.0 / (STEPS * 2.449_489_742_783_178);
+
+    /// The most, about, that rounding E of S = CᵀC (n rows, M columns) changes solutions of S + μ by, as a share of them:
+    /// ‖(S + μ)^-½ E (S + μ)^-½‖. \[mixed\]
+    pub fn rounding(rows: f64, columns: f64, mu: f64) -> f64 {
+        let [root, whole] = Self::parts(rows, columns);
+        root / mu.sqrt() + whole / mu
+    }
+
+    /// The least μ for which that is so much.
+    pub fn least(rows: f64, columns: f64, rounding: f64) -> f64 {
+        let [root, whole] = Self::parts(rows, columns);
+        ((root + (root * root + 4.0 * whole * rounding).sqrt()) / (2.0 * rounding)).powi(2)
+    }
+
+    /// What it has of 1/√μ, from CᵀΔ and ΔᵀC, and of 1/μ, from ΔᵀΔ and sums that were shifted.
+    fn parts(rows: f64, columns: f64) -> [f64; 2] {
+        let both = rows.sqrt() + columns.sqrt();
+        let shifted = UNIT / 12f64.sqrt() * (rows / (2 * PAIRS) as f64).sqrt();
+        [4.0 * Self::DEVIATION * columns.sqrt(), (Self::DEVIATION * both).powi(2) + 2.0 * columns.sqrt() * shifted]
     }
 
     /// Takes the characters (n×M) of a block, in the place of those before.
     pub fn pack<T: Real>(&mut self, c: MatRef<T>) {
         let groups = c.ncols().div_ceil(TALL) * (TALL / LANES);
-        (self.count, self.columns) = (c.nrows().div_ceil(2), c.ncols());
+        (self.count, self.rows, self.columns) = (c.nrows().div_ceil(2), c.nrows(), c.ncols());
         self.pairs.resize(groups * self.count, Pair([0; LANES]));
+        self.steps.clear();
+        self.steps.resize(groups * LANES, 0);
         self.blocks += 1;
         if self.count == 0 {
             return;
         }
         let blocks = self.blocks;
-        let pack = |(group, pairs): (usize, &mut [Pair])| {
+        let pack = |(group, (pairs, steps)): (usize, (&mut [Pair], &mut [i64]))| {
             let mut finite = true;
             for lane in 0..LANES {
                 let m = group * LANES + lane;
@@ -109,30 +136,38 @@ impl Fixed {
                     round(pairs, lane, column, &CHANCE[place..], &mut finite);
                 }
             }
+            pairs.chunks(LONG).for_each(|pairs| total(pairs, steps));
             finite
         };
-        self.finite = self.pairs.par_chunks_mut(self.count).enumerate().map(pack).reduce(|| true, |a, b| a && b);
+        let groups = self.pairs.par_chunks_mut(self.count).zip(self.steps.par_chunks_mut(LANES));
+        self.finite = groups.enumerate().map(pack).reduce(|| true, |a, b| a && b);
     }
 
     /// Adds CᵀC to the lower triangle of `s` (M×M) as [`rank_update`](super::rank_update) does; characters that are no
-    /// numbers make it none. Bits depend on nothing but the characters.
+    /// numbers make it none. With their `sums` (M) before they were rounded only what is about the means is in fixed point:
+    /// of errors along the means, which centring would leave behind, there are none. Bits depend on nothing but the characters.
     ///
     /// # Panics
     /// When the shapes do not agree, or `s` is not column-major.
-    pub fn rank_update(&self, mut s: MatMut<f64>) {
+    pub fn rank_update(&self, mut s: MatMut<f64>, sums: &[f64]) {
+        assert!(sums.len() == self.columns, "{} sums of {} columns", sums.len(), self.columns);
         if !self.finite {
             (0..s.nrows()).for_each(|i| s[(i, i)] = f64::NAN);
             return;
         }
         let strip = (self.columns / 10).next_multiple_of(TALL).clamp(TALL, 3 * TALL);
-        in_pieces(s, self.columns, strip, |piece| self.update(piece));
+        let root = (self.rows.max(1) as f64).sqrt();
+        let mut means = Means { exact: vec![0.0; self.steps.len()], rounded: Vec::new() };
+        means.exact.iter_mut().zip(sums).for_each(|(mean, sum)| *mean = sum / root);
+        means.rounded = self.steps.iter().map(|sum| *sum as f64 / (STEPS * root)).collect();
+        in_pieces(s, self.columns, strip, |piece| self.update(piece, &means));
     }
 
     fn group(&self, column: usize) -> &[Pair] {
         &self.pairs[column / LANES * self.count..][..self.count]
     }
 
-    fn update(&self, piece: Piece) {
+    fn update(&self, piece: Piece, means: &Means) {
         let Piece { row, column, mut s } = piece;
         let on_diagonal = column == row;
         for j in (0..s.ncols()).step_by(WIDE) {
@@ -147,12 +182,32 @@ impl Fixed {
                 for (k, sums) in (j..s.ncols()).zip(&sums) {
                     let from = if on_diagonal { i.max(k) } else { i };
                     if from < to {
-                        add(&mut column_mut(s.as_mut(), k)[from..to], &sums[from - i..]);
+                        let s = &mut column_mut(s.as_mut(), k)[from..to];
+                        let by = [means.exact[column + k], means.rounded[column + k]];
+                        add(s, &sums[from - i..], &means.exact[row + from..], &means.rounded[row + from..], by);
                     }
                 }
             }
         }
     }
+}
+
+/// √n times the means of the columns, as they were and as they were rounded.
+struct Means {
+    exact: Vec<f64>,
+    rounded: Vec<f64>,
+}
+
+/// Adds sums of products to a column of S, with the means as they were in the place of the rounded ones.
+#[inline(always)]
+fn add_kernel<A: Arithmetic>(s: &mut [f64], sums: &[f64], exact: &[f64], rounded: &[f64], by: [f64; 2]) {
+    for (((s, sum), exact), rounded) in s.iter_mut().zip(sums).zip(exact).zip(rounded) {
+        *s += A::fma(*sum, UNIT, A::fma(by[0], *exact, -by[1] * *rounded));
+    }
+}
+
+vectorised! {
+    fn add(s: &mut [f64], sums: &[f64], exact: &[f64], rounded: &[f64], by: [f64; 2]) = add_kernel
 }
 
 /// Rounds a column of characters into one lane of the pairs of its rows: to the nearest number of steps after a part of
@@ -187,7 +242,20 @@ vectorised! {
     fn round<T>(pairs: &mut [Pair], lane: usize, column: &[T], chance: &[f64], finite: &mut bool) = round_kernel
 }
 
-/// Sums of products of the columns of three groups with eight columns of one, from `lane` on.
+/// Adds the steps of some pairs, few enough for their sums to be words.
+#[inline(always)]
+fn total_kernel<A: Arithmetic>(pairs: &[Pair], steps: &mut [i64]) {
+    let mut sums = [0i32; LANES];
+    for Pair(words) in pairs {
+        let steps = |word: i32| i32::from(word as i16).wrapping_add(word >> 16);
+        sums.iter_mut().zip(words).for_each(|(sum, word)| *sum = sum.wrapping_add(steps(*word)));
+    }
+    steps.iter_mut().zip(sums).for_each(|(steps, sum)| *steps += i64::from(sum));
+}
+
+vectorised!(fn total(pairs: &[Pair], steps: &mut [i64]) = total_kernel);
+
+/// Sums of products of the columns of three groups with eight columns of one, from `lane` on: whole numbers of units.
 fn products(left: [&[Pair]; 3], right: &[Pair], lane: usize, sums: &mut Tile) {
     #[cfg(target_arch = "x86_64")]
     if Fixed::is_fast() {
@@ -207,32 +275,37 @@ fn plain_products(left: [&[Pair]; 3], right: &[Pair], lane: usize, sums: &mut Ti
                     let (a, b) = (left[i / LANES][k].0[i % LANES], right[k].0[lane + j]);
                     i32::from(a as i16) * i32::from(b as i16) + (a >> 16) * (b >> 16)
                 };
-                *sum += (from..to).map(product).sum::<i32>() as f32;
+                *sum += f64::from((from..to).map(product).fold(HALF, |a, b| a + b) >> SHIFT);
             }
         }
     }
-    scale(sums);
 }
 
-/// From squares of steps to numbers: a power of two, without rounding.
-fn scale(sums: &mut Tile) {
-    const SQUARE: f32 = 1.0 / (STEPS * STEPS) as f32;
-    sums.as_flattened_mut().iter_mut().for_each(|sum| *sum *= SQUARE);
-}
+/// What is added so that shifts round to the nearest, and what a sum that was shifted counts in.
+const HALF: i32 = 1 << (SHIFT - 1);
+const UNIT: f64 = (1 << SHIFT) as f64 / (STEPS * STEPS);
 
 #[cfg(target_arch = "x86_64")]
 mod registers {
-    use super::{LANES, PAIRS, Pair, TALL, Tile, WIDE};
+    use super::{HALF, LANES, LONG, PAIRS, Pair, SHIFT, TALL, Tile, WIDE};
     use std::arch::x86_64::*;
 
     const VECTORS: usize = TALL / LANES;
 
     #[target_feature(enable = "avx512f,avx512vnni")]
     pub fn products(left: [&[Pair]; VECTORS], right: &[Pair], lane: usize, sums: &mut Tile) {
-        let mut total = [[_mm512_setzero_ps(); VECTORS]; WIDE];
+        let [a, b, c] = left.map(|group| group.chunks(LONG));
+        for (((a, b), c), right) in a.zip(b).zip(c).zip(right.chunks(LONG)) {
+            long([a, b, c], right, lane, sums);
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vnni")]
+    fn long(left: [&[Pair]; VECTORS], right: &[Pair], lane: usize, sums: &mut Tile) {
+        let mut total = [[_mm512_setzero_si512(); VECTORS]; WIDE];
         let [a, b, c] = left.map(|group| group.chunks(PAIRS));
         for (((a, b), c), right) in a.zip(b).zip(c).zip(right.chunks(PAIRS)) {
-            let mut sums = [[_mm512_setzero_si512(); VECTORS]; WIDE];
+            let mut sums = [[_mm512_set1_epi32(HALF); VECTORS]; WIDE];
             for (((a, b), c), right) in a.iter().zip(b).zip(c).zip(right) {
                 // SAFETY: a register is as many words, and any bits are words.
                 let left = [a, b, c].map(|pair| unsafe { std::mem::transmute::<Pair, __m512i>(*pair) });
@@ -246,17 +319,17 @@ mod registers {
             }
             for (total, sums) in total.iter_mut().zip(sums) {
                 for (total, sum) in total.iter_mut().zip(sums) {
-                    *total = _mm512_add_ps(*total, _mm512_cvtepi32_ps(sum));
+                    *total = _mm512_add_epi32(*total, _mm512_srai_epi32(sum, SHIFT));
                 }
             }
         }
         for (sums, total) in sums.iter_mut().zip(total) {
             for (sums, total) in sums.as_chunks_mut::<LANES>().0.iter_mut().zip(total) {
-                // SAFETY: as above, of numbers.
-                *sums = unsafe { std::mem::transmute::<__m512, [f32; LANES]>(total) };
+                // SAFETY: as above.
+                let total = unsafe { std::mem::transmute::<__m512i, [i32; LANES]>(total) };
+                sums.iter_mut().zip(total).for_each(|(sum, total)| *sum += f64::from(total));
             }
         }
-        super::scale(sums);
     }
 }
 
@@ -267,14 +340,14 @@ mod tests {
     /// The instruction sums as the definition does, to the bit; integers of 16 bits by sums in 64.
     #[test]
     fn registers_sum_as_integers_do() {
-        let word = |i: usize| ((i * 7919 + 12_289) % 8193) as i16 - 4096;
+        let word = |i: usize| ((i * 7919 + 12_289) % 23_171) as i16 - STEPS as i16;
         let pair = |g: usize, k: usize| -> Pair {
             Pair(std::array::from_fn(|l| {
                 let at = 2 * ((g * 1000 + k) * LANES + l);
                 i32::from(word(at) as u16) | i32::from(word(at + 1)) << 16
             }))
         };
-        for count in [1, PAIRS, PAIRS + 1, 300] {
+        for count in [1, PAIRS, PAIRS + 1, 300, LONG + 3] {
             let groups: Vec<Vec<Pair>> = (0..4).map(|g| (0..count).map(|k| pair(g, k)).collect()).collect();
             let left = [0, 1, 2].map(|g| &groups[g][..]);
             for lane in [0, 8] {
@@ -288,8 +361,8 @@ mod tests {
                         .flat_map(|k| [0, 1].map(|h| (groups[i / 16][k].0[i % 16], groups[3][k].0[lane + j], h)))
                         .map(|(a, b, h)| half(a, h) * half(b, h))
                         .sum();
-                    let exact = exact as f64 / (STEPS * STEPS);
-                    assert!((f64::from(plain[j][i]) - exact).abs() <= 1e-6 * (1.0 + exact.abs()));
+                    let error = plain[j][i] - exact as f64 / 256.0;
+                    assert!(error.abs() <= 0.5 * count.div_ceil(PAIRS) as f64, "{} and {exact}", plain[j][i]);
                 }
             }
         }
@@ -299,11 +372,12 @@ mod tests {
     #[test]
     fn sums_of_ones_do_not_overflow() {
         for sign in [1, -1] {
-            let word = i32::from((4096 * sign) as i16 as u16) | (4096 * sign) << 16;
-            let group = vec![Pair([word; LANES]); 1024];
+            let one = sign * STEPS as i32;
+            let group = vec![Pair([i32::from(one as i16 as u16) | one << 16; LANES]); 2 * LONG + 100];
             let mut sums = [[0.0; TALL]; WIDE];
             products([&group[..]; 3], &group, 0, &mut sums);
-            assert!(sums.as_flattened().iter().all(|sum| *sum == 2048.0));
+            let rows = 2.0 * group.len() as f64;
+            assert!(sums.as_flattened().iter().all(|sum| (UNIT * sum / rows - 1.0).abs() < 1e-7));
         }
     }
 }

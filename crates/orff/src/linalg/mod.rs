@@ -5,6 +5,7 @@
 //! run by the current rayon pool. What faer does not do reproducibly in parallel (eigenvalues, products with one
 //! column) runs sequentially or in kernels of our own.
 
+pub mod band;
 pub mod cg;
 mod columns;
 pub mod eigen;
@@ -20,6 +21,7 @@ pub mod sincos_single;
 pub mod solve;
 mod sums;
 
+pub use band::{Band, Shifted};
 pub use cg::conjugate_gradient;
 pub(crate) use columns::{column, column_mut, columns_mut, copied, find, folds, less, scaled};
 pub use eigen::{Eigen, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};

@@ -1,9 +1,10 @@
-//! Solvers. Ridge regression from moments: eigenvalues for a whole path, Cholesky for one ridge, conjugate gradients
-//! where the system is too large for either; and from the entries themselves where moments are too large. Any loss by
+//! Solvers. Ridge regression from moments: a band or eigenvalues for a whole path, Cholesky for one ridge, conjugate gradients
+//! where the system is too large for these; and from the entries themselves where moments are too large. Any loss by
 //! passes over the rows: L-BFGS, projected gradients; by batches: doubly stochastic gradients; row by row with the exact
 //! kernel: ONORMA.
 
 mod alike;
+mod banded;
 mod centred;
 mod certificate;
 mod direct;
@@ -30,6 +31,7 @@ mod tensor;
 mod tied;
 mod warp;
 
+pub use banded::Banded;
 pub use centred::Centred;
 pub use direct::solve_direct;
 pub(crate) use direct::solve_in_place;

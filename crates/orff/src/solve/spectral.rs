@@ -8,8 +8,10 @@ use crate::linalg;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
+/// Ridges of a path.
+pub(super) const POINTS: usize = 29;
 /// Ridges up to this many times the rounding of the eigenvalues are as good as none.
-const TINY: f64 = 1e3;
+pub(super) const TINY: f64 = 1e3;
 
 /// A system with its matrices diagonalised.
 pub struct Spectral {
@@ -90,6 +92,46 @@ impl PathPoint {
     }
 }
 
+/// What the scores of a ridge are made of: sums over the components of a system.
+pub(super) struct Sums {
+    /// tr H without the offsets, and log det (I + G/μ).
+    pub freedom: f64,
+    pub log_det: f64,
+    rss: f64,
+    quadratic: f64,
+    count: f64,
+}
+
+impl Sums {
+    /// Of what no component explains: its sum of squares and its count.
+    pub fn of((rest, count): (f64, f64)) -> Self {
+        Sums { freedom: 0.0, log_det: 0.0, rss: rest, quadratic: rest, count }
+    }
+
+    /// Adds components whose outputs have this sum of squares, with gᵀ(G + μ)⁻¹g and gᵀ(G + μ)⁻¹(2 − G(G + μ)⁻¹)g of their
+    /// right-hand sides.
+    pub fn explain(&mut self, yy: f64, count: f64, fitted: f64, residual: f64) {
+        self.rss += (yy - residual).max(0.0);
+        self.quadratic += (yy - fitted).max(0.0);
+        self.count += count;
+    }
+
+    /// The scores, with so many observations.
+    pub fn point(self, ridge: f64, observed: f64) -> PathPoint {
+        let Sums { freedom, log_det, rss, quadratic, count } = self;
+        let noise = (quadratic / count).max(f64::MIN_POSITIVE);
+        let evidence = if ridge > 0.0 {
+            -0.5 * (count * (libm::log(std::f64::consts::TAU * noise) + 1.0) + log_det)
+        } else {
+            f64::NEG_INFINITY
+        };
+        // (rss/N)/(1 − tr H/N)² with the offsets in the trace: N − tr H = count − freedom
+        let left = (count - freedom) / observed;
+        let gcv = if left > 0.0 { rss / observed / (left * left) } else { f64::INFINITY };
+        PathPoint { ridge, freedom, rss, gcv, evidence, noise, loo: None }
+    }
+}
+
 impl Spectral {
     /// Diagonalises every matrix of the system. Cost K³ per matrix, K n² with few observations n. Only eigenvalues
     /// that are not zero count for anything but the posterior.
@@ -139,9 +181,7 @@ impl Spectral {
 
     /// Scores of one ridge, each a sum over eigenvalues. \[evidence\] \[gcv\]
     pub fn at(&self, ridge: f64) -> PathPoint {
-        let (mut rss, mut count) = self.system.rest;
-        let mut quadratic = rss;
-        let (mut freedom, mut log_det) = (0.0, 0.0);
+        let mut sums = Sums::of(self.system.rest);
         for class in &self.classes {
             let (inverse, mu) = self.inverses(class, ridge);
             let values = &self.eigen[self.system.components[class.first].group].values;
@@ -149,27 +189,16 @@ impl Spectral {
             for (i, energy) in class.energy.iter().enumerate() {
                 let value = values[i];
                 let share = inverse[i] * value;
-                freedom += class.members * share;
+                sums.freedom += class.members * share;
                 fitted += energy * inverse[i];
                 residual += energy * inverse[i] * (2.0 - share);
                 if inverse[i] > 0.0 && mu > 0.0 {
-                    log_det += class.members * libm::log1p(value / mu);
+                    sums.log_det += class.members * libm::log1p(value / mu);
                 }
             }
-            rss += (class.yy - residual).max(0.0);
-            quadratic += (class.yy - fitted).max(0.0);
-            count += class.count;
+            sums.explain(class.yy, class.count, fitted, residual);
         }
-        let noise = (quadratic / count).max(f64::MIN_POSITIVE);
-        let evidence = if ridge > 0.0 {
-            -0.5 * (count * (libm::log(std::f64::consts::TAU * noise) + 1.0) + log_det)
-        } else {
-            f64::NEG_INFINITY
-        };
-        // (rss/N)/(1 − tr H/N)² with the offsets in the trace: N − tr H = count − freedom
-        let left = (count - freedom) / self.system.observed;
-        let gcv = if left > 0.0 { rss / self.system.observed / (left * left) } else { f64::INFINITY };
-        PathPoint { ridge, freedom, rss, gcv, evidence, noise, loo: None }
+        sums.point(ridge, self.system.observed)
     }
 
     /// Ridges from far below the smallest useful eigenvalue to far above the largest, evenly spaced in the logarithm.
@@ -181,6 +210,11 @@ impl Spectral {
         grid(top, points)
     }
 
+    /// Scores of the ridges of a path.
+    pub fn path(&self) -> Vec<PathPoint> {
+        self.grid(POINTS).into_iter().map(|ridge| self.at(ridge)).collect()
+    }
+
     /// The least ridge that counts beside such an error of the matrices, at most the largest of the grid.
     pub(crate) fn least(&self, error: f64) -> f64 {
         let s2 = self.system.components.iter().map(|c| c.s2).fold(0.0, f64::max);
@@ -190,7 +224,7 @@ impl Spectral {
 
     /// The ridge that minimises a score, by the grid and then golden sections around its best point.
     pub fn minimise(&self, score: impl Fn(&PathPoint) -> f64) -> Result<PathPoint> {
-        Ok(self.at(minimise(&self.grid(29), |l| score(&self.at(l)))?))
+        Ok(self.at(minimise(&self.grid(POINTS), |l| score(&self.at(l)))?))
     }
 
     /// The solutions of the components at one ridge, whose filters are given.

@@ -236,6 +236,12 @@ impl System {
         })
     }
 
+    /// Whether every component has the same matrix and variance, so that one factorisation serves all.
+    pub fn same_variance(&self) -> bool {
+        let first = self.components.first().map_or(1.0, |c| c.s2);
+        self.groups.len() == 1 && self.components.iter().all(|c| (c.s2 - first).abs() <= 1e-14 * first)
+    }
+
     /// Z from the solutions of the components.
     pub fn table(&self, map: &dyn Basis, solutions: &[Vec<f64>]) -> Mat<f64> {
         match &self.shape {

@@ -300,23 +300,30 @@ fn the_noise_of_rows_has_no_unit_of_precisions() {
 /// error bars elsewhere are those of the outputs. What centring leaves of zeros is no evidence.
 #[test]
 fn constant_inputs_have_plain_error_bars() {
-    let y = points(60, 1, 5);
-    let weights = points(60, 1, 6);
-    for weight in [vec![1.0; 60], weights.col(0).iter().map(|v| 0.1 + v.abs()).collect::<Vec<f64>>()] {
-        let total: f64 = weight.iter().sum();
-        let mean = (0..60).map(|i| weight[i] * y[(i, 0)]).sum::<f64>() / total;
-        let square = (0..60).map(|i| weight[i] * (y[(i, 0)] - mean).powi(2)).sum::<f64>() / (total - 1.0);
-        let rows = Table::new(Mat::from_fn(60, 2, |_, k| 1.1 + 1.2 * k as f64), y.clone()).unwrap();
-        let rows = rows.weighted(Weights::Row(weight)).unwrap();
-        for name in ["regression", "exact", "nystrom"] {
-            let learner = orff::learn::learner(name).unwrap();
-            let model = (learner.fit)(&serde_json::Map::new(), &rows, &mut Silent).unwrap();
-            let query = Query { std: true, ..Query::default() };
-            let found = model.predict(&Inputs::Dense(points(6, 2, 8)), query).unwrap();
-            for i in 0..6 {
-                let ratio = found.std.as_ref().unwrap()[(i, 0)] / square.sqrt();
-                assert!((0.9..1.2).contains(&ratio), "{name}: {ratio} of the deviation of the outputs");
-                assert!((found.mean[(i, 0)] - mean).abs() < 1e-6, "{name}: {} {mean}", found.mean[(i, 0)]);
+    // fewer rows than features, whose eigenvectors are few, and more, for which a band is made
+    for (n, features) in [(60, None), (600, Some(400))] {
+        let y = points(n, 1, 5);
+        let weights = points(n, 1, 6);
+        for weight in [vec![1.0; n], weights.col(0).iter().map(|v| 0.1 + v.abs()).collect::<Vec<f64>>()] {
+            let total: f64 = weight.iter().sum();
+            let mean = (0..n).map(|i| weight[i] * y[(i, 0)]).sum::<f64>() / total;
+            let square = (0..n).map(|i| weight[i] * (y[(i, 0)] - mean).powi(2)).sum::<f64>() / (total - 1.0);
+            let rows = Table::new(Mat::from_fn(n, 2, |_, k| 1.1 + 1.2 * k as f64), y.clone()).unwrap();
+            let rows = rows.weighted(Weights::Row(weight)).unwrap();
+            for name in ["regression", "exact", "nystrom"] {
+                let learner = orff::learn::learner(name).unwrap();
+                let mut given = serde_json::Map::new();
+                if let Some(features) = features.filter(|_| name == "regression") {
+                    given.insert("features".into(), features.into());
+                }
+                let model = (learner.fit)(&given, &rows, &mut Silent).unwrap();
+                let query = Query { std: true, ..Query::default() };
+                let found = model.predict(&Inputs::Dense(points(6, 2, 8)), query).unwrap();
+                for i in 0..6 {
+                    let ratio = found.std.as_ref().unwrap()[(i, 0)] / square.sqrt();
+                    assert!((0.9..1.2).contains(&ratio), "{n}, {name}: {ratio} of the deviation of the outputs");
+                    assert!((found.mean[(i, 0)] - mean).abs() < 1e-6, "{n}, {name}: {} {mean}", found.mean[(i, 0)]);
+                }
             }
         }
     }

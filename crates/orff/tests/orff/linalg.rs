@@ -54,3 +54,14 @@ fn definite(n: usize, ridge: f64) -> Mat<f64> {
     }
     a
 }
+
+/// `f` must give the same bits in pools of one, two, three and four threads.
+fn same_bits(f: impl Fn() -> Vec<u64> + Sync) {
+    let run = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
+    let one = run(1);
+    for threads in [2, 3, 4] {
+        for _ in 0..3 {
+            assert!(run(threads) == one, "{threads} threads give other bits");
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Cholesky factors, eigenvalues and semi-definite factors rebuild their matrix, or say why they cannot.
 
-use super::{Uniform, bits, close, definite, naive};
+use super::{Uniform, bits, close, definite, naive, same_bits};
 use faer::{Mat, MatRef};
-use orff::linalg::{Cholesky, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
+use orff::linalg::{Band, Cholesky, complement, eigen, eigen_of_rank, psd_factor, pseudo_inverse_psd};
 
 #[test]
 fn cholesky_solves() {
@@ -88,6 +88,57 @@ fn few_eigenvalues_of_a_large_matrix_are_those_of_all() {
             assert_eq!(eigen_of_rank(a.as_ref(), r - 1).unwrap().values, all.values);
         }
     }
+}
+
+/// Orders about the width of a band, strips of several tasks, matrices of full and of few ranks, no right-hand side and many.
+#[test]
+fn bands_say_what_eigenvalues_do() {
+    let mut u = Uniform(47);
+    for (n, rank, columns) in [
+        (0, 0, 0),
+        (1, 1, 1),
+        (5, 5, 0),
+        (32, 32, 2),
+        (33, 33, 1),
+        (34, 3, 2),
+        (65, 65, 9),
+        (130, 20, 17),
+        (450, 450, 3),
+    ] {
+        let l = u.matrix(n, rank);
+        let a = naive(l.as_ref(), l.transpose());
+        let y = u.matrix(n, columns);
+        let e = eigen(a.as_ref()).unwrap();
+        let turned = naive(e.vectors.transpose(), y.as_ref());
+        let top = e.values.last().copied().unwrap_or(0.0);
+        let given = Mat::from_fn(n, n, |i, j| if i >= j { a[(i, j)] } else { f64::NAN }); // the upper triangle is not read
+        let band = Band::new(given.clone(), y.as_ref()).unwrap();
+        assert!((band.largest() - top).abs() <= 0.1 * top, "{n} of rank {rank}: {} and {top}", band.largest());
+        for mu in [1e-3, 0.5, 20.0] {
+            let found = band.shifted(mu).unwrap();
+            let energy = |i: usize| (0..columns).map(|t| turned[(i, t)] * turned[(i, t)]).sum::<f64>();
+            let sum = |of: &dyn Fn(usize, f64) -> f64| (0..n).map(|i| of(i, e.values[i] + mu)).sum::<f64>();
+            let pairs = [
+                (found.log_det, sum(&|_, v| v.ln())),
+                (found.trace, sum(&|_, v| 1.0 / v)),
+                (found.once, sum(&|i, v| energy(i) / v)),
+                (found.twice, sum(&|i, v| energy(i) / (v * v))),
+            ];
+            for (found, expected) in pairs {
+                let error = (found - expected).abs() / expected.abs().max(1e-9);
+                assert!(error < 1e-9, "{n} of rank {rank}, {columns} columns, μ = {mu}: {found} and {expected}");
+            }
+        }
+        assert!(n == 0 || band.shifted(-2.0 * top).is_none(), "not positive");
+        same_bits(|| {
+            let found = Band::new(given.clone(), y.as_ref()).unwrap().shifted(0.1).unwrap();
+            [found.log_det, found.trace, found.once, found.twice].map(f64::to_bits).to_vec()
+        });
+    }
+    let nan = Mat::from_fn(40, 40, |i, j| if (i, j) == (39, 2) { f64::NAN } else { 1.0 });
+    assert!(Band::new(nan, Mat::zeros(40, 1).as_ref()).is_err_and(|e| e.to_string().contains("finite")));
+    assert!(Band::new(Mat::zeros(3, 3), Mat::zeros(2, 1).as_ref()).is_err());
+    assert!(Band::new(Mat::zeros(3, 2), Mat::zeros(3, 1).as_ref()).is_err());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use faer::Mat;
 use orff::feature::{Characters, FeatureMap, MapKind};
 use orff::kernel::{Kernel, Output};
 use orff::rows::{Inputs, Weights};
-use orff::solve::{Centred, LeftOut, Spectral, System};
+use orff::solve::{Banded, Centred, LeftOut, Spectral, System};
 
 /// Degrees of freedom, residuals and GCV from the dense hat matrix, offsets included.
 #[test]
@@ -48,6 +48,49 @@ fn gcv_and_freedom_are_those_of_the_hat_matrix() {
             }
         }
     }
+}
+
+/// A band has the scores that eigenvalues have, for every kernel whose components have one matrix and one variance.
+#[test]
+fn bands_have_the_scores_of_eigenvalues() {
+    let mut compared = Vec::new();
+    for (name, kernel, p) in kernels() {
+        let map = map_of(&kernel, p, MapKind::Pairs, 60);
+        for (variant, data) in &Data::new(150, p).variants() {
+            for offset in [false, true] {
+                let centred = Centred::all(&moments_of(&map, &data.table()), offset);
+                let system = System::new(&map, &centred, None).unwrap();
+                if !system.same_variance() {
+                    assert!(Banded::new(&system).is_err() && !Banded::suits(&system));
+                    continue;
+                }
+                let band = Banded::new(&system).unwrap();
+                let spectral = Spectral::new(system).unwrap();
+                let what = format!("{name}, {variant}, offset {offset}");
+                for ridge in [1e-6, 1e-3, 0.1, 50.0] {
+                    let (a, b) = (band.at(ridge).unwrap(), spectral.at(ridge));
+                    for (a, b) in [
+                        (a.freedom, b.freedom),
+                        (a.rss, b.rss),
+                        (a.gcv, b.gcv),
+                        (a.evidence, b.evidence),
+                        (a.noise, b.noise),
+                    ] {
+                        assert!((a - b).abs() < 1e-7 * b.abs(), "{what}, ridge {ridge}: {a} and {b}");
+                    }
+                }
+                assert!(band.at(0.0).is_none(), "no ridge has no scores");
+                let path = band.path(0.0);
+                let best = band.minimise(&path, |p| p.gcv).unwrap().unwrap();
+                let other = spectral.minimise(|p| p.gcv).unwrap();
+                assert!(best.gcv < other.gcv * (1.0 + 1e-9), "{what}: {best:?} and {other:?}");
+                compared.push(name);
+            }
+        }
+    }
+    compared.dedup();
+    println!("{compared:?}");
+    assert!(["identity", "curl-free", "M K Mᵀ"].iter().all(|name| compared.contains(name)), "{compared:?}");
 }
 
 fn kernel_map(map: &FeatureMap) -> FeatureMap {
