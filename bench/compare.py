@@ -186,9 +186,9 @@ floor 1/1.25 = 0.8. R² is that of predictions for 10 000 held-out rows, average
 one step ahead on the series itself, of sequential ones of their forecasts. Error bars of Orff are off, as peers have none. A path of Orff has 29
 ridges and those that refine the best, RidgeCV has 20. rfflearn has no ridge. xGPR makes its projections in single
 precision. A fit whose precision is left open ("fit, f64") makes its products in fixed point on machines that are fast at it and
-corrects the solution in double (see `design.md`), and so does a path of ridges by evidence. Leave-one-out needs products in double: its
-floor is meant beside the fit of one ridge in double, and it is shown beside the default fit too. So it is with the cost of many
-outputs: a fit in fixed point makes its products with the outputs three times, in single precision.
+corrects the solution in double where that would be seen (see `design.md`), and so does a path of ridges by evidence. Leave-one-out
+needs products in double: its floor is meant beside the fit of one ridge in double, and it is shown beside the default fit too.
+Products with the outputs are made once where nothing is corrected (from a million rows on here), three times below that.
 """.strip()
 
 

@@ -47,7 +47,7 @@ class Growth:
             limits.append(Limit(f"exponent of N in the seconds of a fit, from {a} to {b} rows", exponent, 1.05))
         most = max(rows for rows in sizes if rows <= MANY)
         times = seconds[most, 100] / seconds[most, 1]
-        comment = "products of features are in fixed point, those with the outputs, three of them, are not"
+        comment = "products of features in fixed point, nothing to correct from so many rows on"
         limits.append(Limit(f"seconds for p = 100 over those for p = 1, {most} rows", times, 1.25, None, comment))
         few, many = (results.best(*self.double[p]) for p in (1, 100))
         comment = f"p is small beside {self.columns} columns"

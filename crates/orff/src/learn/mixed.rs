@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, Mapped, sweep};
 use crate::linalg::{self, Fixed, Real};
 use crate::rows::{Batch, Rows, Weights};
-use crate::solve::System;
+use crate::solve::{Shape, System};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -90,10 +90,16 @@ pub(super) fn fixed_rounding(map: &FeatureMap, rows: f64, ridge: f64) -> Result<
     Ok(Fixed::rounding(rows, m, rows * ridge * m / (2.0 * size)))
 }
 
+/// What mixed precision may change a prediction by, in deviations of the fitted values.
+const PROMISED: f64 = 1e-5;
+/// How many deviations of what chance decides count as its largest.
+const DEVIATIONS: f64 = 4.0;
 /// Change of the fitted values, relative to their size, at which corrections stop: 1e-5 farther out, as promised.
 const SMALL: f64 = 5e-7;
-/// Rounding of a pass whose products are in single precision.
+/// What a pass whose products are in single precision may change fitted values by, where rounding is independent from row to row,
+/// and any prediction, where it is not (rows that are copies of each other).
 const PASS: f64 = 1e-7;
+const COPIES: f64 = 5e-6;
 /// How much farther than that predictions may move at inputs that few rows are near.
 const FARTHER: f64 = 20.0;
 /// One that is larger than this shows that single precision is of no use for the problem.
@@ -115,13 +121,15 @@ pub(super) struct Corrections<'a> {
     change: f64,
     /// Σ‖φ‖² over the rows.
     trace: f64,
+    /// What predictions are off by at most, where that is so little that nothing was corrected.
+    unseen: Option<f64>,
 }
 
 impl<'a> Corrections<'a> {
     pub fn new(gathering: &'a Gathering, mixed: Mixed<'a>, system: &System) -> Self {
         let trace = |g: &Mat<f64>| (0..g.nrows()).map(|i| g[(i, i)]).sum::<f64>();
         let trace = system.groups.iter().map(trace).fold(0.0, f64::max);
-        Corrections { gathering, mixed, passes: 0, before: None, change: LARGE, trace }
+        Corrections { gathering, mixed, passes: 0, before: None, change: LARGE, trace, unseen: None }
     }
 
     /// Right-hand sides whose solutions are closer to those of double precision; none when the solutions are close
@@ -162,8 +170,13 @@ impl<'a> Corrections<'a> {
                 rhs.iter().zip(theta).map(|(b, t)| b - mu * t).collect()
             })
             .collect();
+        if self.passes == 0 {
+            self.unseen = self.chance(system, solutions, &images, ridge).filter(|off| *off <= PROMISED);
+            if self.unseen.is_some() {
+                return Ok(None);
+            }
+        }
         if let Some((theta, image)) = &self.before {
-            let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
             let less = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
             let (mut moved, mut size, mut farthest) = (0f64, 0.0, 0f64);
             for k in 0..solutions.len() {
@@ -179,8 +192,7 @@ impl<'a> Corrections<'a> {
             // each pass multiplies the error by the same small number, or there is none; what is left is that part of the change
             let part = if self.passes == 1 { worst } else { change / self.change };
             let left = change.max(farthest / FARTHER) * part.min(1.0);
-            // a second change as small as that is the rounding of the passes themselves
-            if left <= SMALL || self.passes > 1 && change <= 4.0 * PASS {
+            if left <= SMALL || self.passes > 1 && change.max(farthest / FARTHER) <= SMALL {
                 return Ok(None);
             }
             if !(change <= 0.5 * self.change) || self.passes == PASSES {
@@ -191,27 +203,64 @@ impl<'a> Corrections<'a> {
             }
             self.change = change;
         }
-        let gradient =
-            self.gathering.gradient(&system.table(&self.gathering.map, solutions), self.mixed.rows, watch)?;
+        let table = system.table(&self.gathering.map, solutions);
+        let least = (0..solutions.len()).map(mu).fold(f64::INFINITY, f64::min);
+        let single = self.passes == 0 && self.gathering.is_harmless(&table, (self.trace / least).sqrt());
+        let gradient = self.gathering.gradient(&table, self.mixed.rows, single, watch)?;
         let more = system.right(&self.gathering.map, &gradient);
         let rhs = images.iter().zip(more).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect()).collect();
         self.before = Some((solutions.to_vec(), images));
         self.passes += 1;
         Ok(Some(rhs))
     }
+
+    /// What fixed point changes any prediction by, at most and about, in deviations of the fitted values: its deviation by
+    /// chance is e√(2v)·max(‖θ‖, ‖Cθ‖/√μ), v = φᵀ(G+μ)⁻¹φ ≤ ‖φ‖²/μ. Where atoms share their factor. \[mixed\]
+    fn chance(&self, system: &System, solutions: &[Vec<f64>], images: &[Vec<f64>], ridge: f64) -> Option<f64> {
+        let (Products::Fixed, Shape::Directions { amplitudes, .. }) = (self.mixed.products, &system.shape) else {
+            return None;
+        };
+        let rows = self.gathering.rows as f64;
+        let entry = Fixed::DEVIATION * amplitudes.iter().copied().fold(0.0, f64::max);
+        let (mut variance, mut size) = (0f64, 0.0);
+        for ((theta, image), component) in solutions.iter().zip(images).zip(&system.components) {
+            let (mu, fitted) = (system.rows * ridge / component.s2, dot(theta, image).max(0.0));
+            // ‖φ‖² about the mean where no row is near, which adds that of the mean
+            let norm = (2.0 * component.size - self.trace).max(self.trace) / rows;
+            variance = variance.max(2.0 * norm / mu * dot(theta, theta).max(fitted / mu));
+            size += fitted / solutions.len() as f64;
+        }
+        Some(DEVIATIONS * entry * (variance * rows / size).sqrt())
+    }
+
+    /// That nothing was corrected, and why.
+    pub fn reason(&self) -> Option<String> {
+        let why =
+            |off| format!("no corrections: fixed point moves predictions by at most {off:.0e} of their deviation");
+        self.unseen.map(why)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 impl Gathering {
     /// Σw(c − c̄)(r − r̄)ᵀ (M×p) of the residuals r = y − Zᵀc: one pass, n·M·p operations. Characters are computed in double
-    /// precision, and multiplied in single where nothing is lost by it.
-    fn gradient(&self, table: &Mat<f64>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Mat<f64>> {
+    /// precision, and multiplied in single if that is asked for.
+    fn gradient(&self, table: &Mat<f64>, rows: &dyn Rows, single: bool, watch: &mut dyn Watch) -> Result<Mat<f64>> {
         watch.stage("correct");
-        let longest = table.col_iter().map(|z| z.norm_l2()).fold(0.0, f64::max);
-        let share = (table.nrows() as f64 / self.rows as f64).min(1.0).sqrt();
-        match 2.0 * f64::from(f32::EPSILON) * longest * share <= PASS {
+        match single {
             true => self.gradient_in::<f32>(table, rows, watch),
             false => self.gradient_in::<f64>(table, rows, watch),
         }
+    }
+
+    /// Whether products of a pass in single precision are not seen: `far` is √(Σ‖φ‖²/μ). \[mixed\]
+    fn is_harmless(&self, table: &Mat<f64>, far: f64) -> bool {
+        let longest = table.col_iter().map(|z| z.norm_l2()).fold(0.0, f64::max);
+        let (off, share) = (2.0 * f64::from(f32::EPSILON) * longest, table.nrows() as f64 / self.rows as f64);
+        off * share.min(1.0).sqrt() <= PASS && 0.5 * off * far <= COPIES
     }
 
     fn gradient_in<T: Real>(&self, table: &Mat<f64>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Mat<f64>> {

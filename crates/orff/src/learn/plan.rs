@@ -4,7 +4,7 @@ use super::Regression;
 use super::apart;
 use super::choose::{self, EIGEN_UNKNOWNS};
 use super::mixed::{Precision, worth_fixed_point};
-use super::ridge::{KEPT_UNKNOWNS, Ridge};
+use super::ridge::{EIGENVECTORS, KEPT_UNKNOWNS, Ridge};
 use crate::error::{Error, Result};
 use crate::feature::BLOCK_ROWS;
 use crate::kernel::Atoms;
@@ -234,7 +234,7 @@ impl Regression {
             beside + factor.max(2.1) * matrix
         } else {
             // eigenvectors and their making; with few rows a factor of their rank, and its basis completed
-            beside + if rank < 0.5 { 3.3 + 0.7 * rank } else { 5.8 } * matrix
+            beside + if rank < 0.5 { 3.3 + 0.7 * rank } else { EIGENVECTORS } * matrix
         };
         // corrections read rows in single precision beside the factor
         let solver = if corrected { solver + m * BLOCK_ROWS as f64 / 2.0 } else { solver };

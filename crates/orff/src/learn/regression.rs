@@ -195,8 +195,9 @@ impl Regression {
             Ridge::Given(ridge) if worth => Some((ridge, if asked { COARSE } else { FINE })),
             Ridge::Evidence | Ridge::Gcv if worth && banded => match gathering.shift(drawn, watch) {
                 Ok((shift, _)) => Some((shift / count, FINE)),
-                Err(Error::Numerical { .. }) => None,
-                Err(error) => return Err(error),
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                // a sample that says nothing leaves it to double precision
+                Err(_) => None,
             },
             _ => None,
         };

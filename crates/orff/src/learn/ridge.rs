@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 const ALIKE: f64 = 1e-4;
 /// Systems up to this size are kept beside their factor, for eigenvalues where there is none.
 pub(super) const KEPT_UNKNOWNS: usize = 1024;
+/// Matrices that eigenvectors and their making take.
+pub(super) const EIGENVECTORS: f64 = 5.8;
 /// Ridges below this share of the largest of the path, 10⁻⁹ of the largest eigenvalue, are not looked at for classes: the
 /// rounding of their errors would exceed that.
 const RESOLVED: f64 = 1e-11;
@@ -106,18 +108,22 @@ impl AtOnce {
         let resolved = |p: &PathPoint| if p.ridge < least { f64::INFINITY } else { score(p) };
         let best = if band.tells() { band.minimise(&path, resolved).ok().flatten() } else { None };
         let best = best.filter(|best| best.ridge >= band.told());
+        let mut words = criterion(by).to_string();
         if let Some(Rounding { deviation, .. }) = fixed {
             let doubt = best.and_then(|best| band.doubt(&best, deviation, resolved)).unwrap_or(f64::INFINITY);
-            if !(doubt <= SURE) {
+            // another valley may begin where ridges cannot be told apart
+            let below = path.iter().filter(|p| best.is_some_and(|best| p.ridge <= best.ridge));
+            if !(doubt <= SURE && below.map(score).is_sorted_by(|a, b| a >= b)) {
                 let why = "it cannot tell which ridge is the best";
                 return Err(Error::numerical("mixed precision", why));
             }
+            words += &format!(" of those from {least:.0e} on, which fixed point can tell");
         }
         let each = |best: &PathPoint| vec![best.freedom / system.components.len() as f64; system.components.len()];
         Ok(best.map(|best| AtOnce {
             ridge: best.ridge,
             path: best.among(path),
-            reasons: vec![reason(&best, criterion(by))],
+            reasons: vec![reason(&best, &words)],
             freedom: Some(system.freedom(&each(&best))),
         }))
     }
@@ -126,6 +132,12 @@ impl AtOnce {
 /// How a ridge was chosen, in words.
 pub(super) fn criterion(by: Ridge) -> &'static str {
     if by == Ridge::Gcv { "smallest generalised cross-validation score" } else { "largest evidence" }
+}
+
+/// What is said where a band was not enough.
+fn eigenvalues(unknowns: usize) -> String {
+    let megabytes = 8e-6 * EIGENVECTORS * (unknowns * unknowns) as f64;
+    format!("ridges near rounding are told apart by eigenvalues, which take about {megabytes:.0} MB")
 }
 
 fn reason(best: &PathPoint, by: &str) -> String {
@@ -172,7 +184,7 @@ impl Gathering {
             _ => None,
         };
         watch.advance(0)?;
-        if let Some(AtOnce { ridge, path, reasons, freedom }) = at_once {
+        if let Some(AtOnce { ridge, path, mut reasons, freedom }) = at_once {
             let posterior = learner.posterior && unknowns <= 2 * EIGEN_UNKNOWNS;
             let kept = (unknowns <= KEPT_UNKNOWNS).then(|| system.clone());
             let solution = solve_in_place(map, system, ridge, posterior, &mut |system, solutions| {
@@ -184,10 +196,13 @@ impl Gathering {
                 (solution, _) => {
                     let mut solution = solution?;
                     solution.freedom = solution.freedom.or(freedom);
+                    reasons.extend(corrections.and_then(|c| c.reason()));
                     return Ok(Solved { solution, ridge, path, reasons });
                 }
             }
         }
+        let band = suits && matches!(learner.ridge, Ridge::Evidence | Ridge::Gcv);
+        let room = if band { Some(eigenvalues(unknowns)) } else { None };
         let mut spectral = Spectral::new(system)?;
         watch.advance(0)?;
         let mut path: Vec<PathPoint> = spectral.path();
@@ -213,12 +228,13 @@ impl Gathering {
                 spectral.solve_corrected(map, best.ridge, posterior, &mut next)?
             }
         };
+        let uncorrected = corrections.and_then(|corrections| corrections.reason());
         let path = best.among(path);
         Ok(Solved {
             solution,
             ridge: best.ridge,
             path,
-            reasons: by.map(|by| reason(&best, by)).into_iter().collect(),
+            reasons: by.map(|by| reason(&best, by)).into_iter().chain(room).chain(uncorrected).collect(),
         })
     }
 

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// Ridges of a path.
 pub(super) const POINTS: usize = 29;
+/// Where a smaller share of the observations is left to the noise, GCV is a ratio of roundings, or near that of this share.
+const LEFT: f64 = 1e-3;
 /// Ridges up to this many times the rounding of the eigenvalues are as good as none.
 pub(super) const TINY: f64 = 1e3;
 
@@ -127,7 +129,7 @@ impl Sums {
         };
         // (rss/N)/(1 − tr H/N)² with the offsets in the trace: N − tr H = count − freedom
         let left = (count - freedom) / observed;
-        let gcv = if left > 0.0 { rss / observed / (left * left) } else { f64::INFINITY };
+        let gcv = if left > LEFT { rss / observed / (left * left) } else { f64::INFINITY };
         PathPoint { ridge, freedom, rss, gcv, evidence, noise, loo: None }
     }
 }
@@ -353,8 +355,14 @@ pub(super) fn grid(top: f64, points: usize) -> Vec<f64> {
     (0..points).map(|i| top * libm::pow(10.0, -12.0 + step * i as f64)).collect()
 }
 
-/// The ridge that minimises a score: the best of a grid, then golden sections around it. Of ridges that are equally good
-/// the largest, which has the smallest function and, where the data say nothing of it, the smallest error bars.
+/// Golden sections, to a thousandth of a ridge.
+const SECTIONS: usize = 16;
+/// Between ridges by which the rest of the way is reckoned, in the logarithm.
+const BESIDE: f64 = 0.01;
+
+/// The ridge that minimises a score: the best of a grid, then golden sections around it, and a step of Newton from differences,
+/// so that a little rounding moves it a little only. Of ridges that are equally good the largest, which has the smallest function
+/// and, where the data say nothing of it, the smallest error bars.
 pub(super) fn minimise(grid: &[f64], score: impl Fn(f64) -> f64) -> Result<f64> {
     let scores: Vec<f64> = grid.iter().map(|&l| score(l)).collect();
     let best = (0..grid.len())
@@ -366,7 +374,7 @@ pub(super) fn minimise(grid: &[f64], score: impl Fn(f64) -> f64) -> Result<f64> 
     let value = |log: f64| score(libm::exp(log));
     let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
     let (mut fa, mut fb) = (value(a), value(b));
-    for _ in 0..20 {
+    for _ in 0..SECTIONS {
         if fa < fb {
             (high, b, fb) = (b, a, fa);
             a = high - golden * (high - low);
@@ -377,5 +385,13 @@ pub(super) fn minimise(grid: &[f64], score: impl Fn(f64) -> f64) -> Result<f64> 
             fb = value(b);
         }
     }
-    Ok(libm::exp(0.5 * (low + high)))
+    let middle = 0.5 * (low + high);
+    let [f2, f1, f, g1, g2] = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|k| value(middle + k * BESIDE));
+    // both to the fourth order
+    let slope = (8.0 * (g1 - f1) - (g2 - f2)) / 12.0;
+    let bend = (16.0 * (g1 + f1) - (g2 + f2) - 30.0 * f) / 12.0;
+    let step = -slope / bend * BESIDE;
+    let near = bend > 0.0 && step.abs() <= high - low;
+    let found = libm::exp(if near { middle + step } else { middle });
+    Ok(if score(found) <= scores[best] { found } else { grid[best] })
 }

@@ -93,6 +93,54 @@ fn bands_have_the_scores_of_eigenvalues() {
     assert!(["identity", "curl-free", "M K Mᵀ"].iter().all(|name| compared.contains(name)), "{compared:?}");
 }
 
+/// The best ridge is that of a fine grid, to 10⁻⁴, and no ridge of the path is better.
+#[test]
+fn the_best_ridge_is_found() {
+    let (name, kernel, p) = kernels().swap_remove(0);
+    let map = map_of(&kernel, p, MapKind::Pairs, 60);
+    for (variant, data) in &Data::new(150, p).variants() {
+        let system = System::new(&map, &Centred::all(&moments_of(&map, &data.table()), true), None).unwrap();
+        let spectral = Spectral::new(system).unwrap();
+        for score in [|p: &orff::solve::PathPoint| p.gcv, |p: &orff::solve::PathPoint| -p.evidence] {
+            let best = spectral.minimise(score).unwrap();
+            assert!(spectral.path().iter().all(|p| score(p) >= score(&best)), "{name}, {variant}");
+            let near = |k: i32| spectral.at(best.ridge * libm::exp(1e-4 * f64::from(k)));
+            let fine = (-300..=300).min_by(|a, b| score(&near(*a)).total_cmp(&score(&near(*b)))).unwrap();
+            assert!(fine.abs() <= 1, "{name}, {variant}: the best is {fine} steps away");
+        }
+    }
+}
+
+/// Where the rows are interpolated, residuals and what is left of the degrees of freedom vanish together, and by sums their ratio
+/// is rounding. By eigenvalues Λ of the kernel it is not: n Σ(t/(Λ + μ))²/(Σ 1/(Λ + μ))².
+#[test]
+fn generalised_cross_validation_is_not_of_rounding() {
+    for (n, lengthscale) in [(140, 0.1), (200, 0.3), (260, 0.1), (260, 1.0)] {
+        let kernel = Kernel::decomposable(gaussian(lengthscale), Output::Identity);
+        let map = map_of(&kernel, 1, MapKind::Pairs, 300);
+        let data = Data::new(n, 1);
+        let design = Dense::new(&map, &data).design(false);
+        let kernel = orff::linalg::eigen((&design * design.transpose()).as_ref()).unwrap();
+        let turned = kernel.vectors.transpose() * &data.y;
+        let exact = |ridge: f64| {
+            let weight = |i: usize| 1.0 / (kernel.values[i].max(0.0) + n as f64 * ridge);
+            let residuals: f64 = (0..n).map(|i| (turned[(i, 0)] * weight(i)).powi(2)).sum();
+            n as f64 * residuals / (0..n).map(weight).sum::<f64>().powi(2)
+        };
+        let system = System::new(&map, &Centred::all(&moments_of(&map, &data.table()), false), None).unwrap();
+        let band = Banded::new(&system).unwrap();
+        let spectral = Spectral::new(system).unwrap();
+        let chosen = spectral.minimise(|p| p.gcv).unwrap();
+        let banded = band.minimise(&band.path(0.0), |p| p.gcv).unwrap().unwrap();
+        println!("{n} rows: {chosen:?}, {banded:?}");
+        for point in spectral.path().into_iter().chain(band.path(0.0)).chain([chosen, banded]) {
+            let exact = exact(point.ridge);
+            let off = (point.gcv / exact - 1.0).abs();
+            assert!(off < 0.05 || point.gcv.is_infinite(), "{n} rows: {} of {exact} at {}", point.gcv, point.ridge);
+        }
+    }
+}
+
 fn kernel_map(map: &FeatureMap) -> FeatureMap {
     map.clone()
 }
