@@ -240,9 +240,11 @@ impl Regression {
         let solver = if corrected { solver + m * BLOCK_ROWS as f64 / 2.0 } else { solver };
         let frequencies = 2.0 * m * d; // drawn, kept, copied into the model: m/2×d each
         // all as measured: tables of solutions and their corrections, matrices between outputs, blocks of rows as they are read
-        // and prepared, the sample, and what the allocator keeps of the batches it came from, if they are small pieces
+        // and prepared, the sample, what the allocator keeps of the batches it came from, if they are small pieces, and of the
+        // choice of a lengthscale
         let fit = frequencies + 4.0 * m * p + pass.max(solver) + 2.0 * extent.block + extent.sample;
-        let choice = self.search_numbers(features, sizes, extent) + 1.8 * extent.sample;
+        let search = self.search_numbers(features, sizes, extent);
+        let (fit, choice) = (fit + 0.38 * search, 1.38 * search + 1.8 * extent.sample);
         let kept = if 8.0 * extent.block < 2e6 { 2.0 * extent.sample } else { 0.0 };
         8.0 * (6.0 * p * p + fit.max(choice) + kept) / 1e6 + 3.0
     }
