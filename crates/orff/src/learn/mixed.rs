@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::feature::{FeatureMap, Mapped, sweep};
 use crate::linalg::{self, Fixed, Real};
 use crate::rows::{Batch, Rows, Weights};
-use crate::solve::{Shape, System};
+use crate::solve::{Centred, Component, Shape, System};
 use crate::watch::Watch;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -115,6 +115,8 @@ const HARMLESS: f64 = 1e-3;
 pub(super) struct Corrections<'a> {
     gathering: &'a Gathering,
     mixed: Mixed<'a>,
+    /// c̄ and ȳ.
+    means: (Vec<f64>, Vec<f64>),
     passes: usize,
     /// The solutions before, their images Gθ, and the last change.
     before: Option<(Vec<Vec<f64>>, Vec<Vec<f64>>)>,
@@ -126,10 +128,11 @@ pub(super) struct Corrections<'a> {
 }
 
 impl<'a> Corrections<'a> {
-    pub fn new(gathering: &'a Gathering, mixed: Mixed<'a>, system: &System) -> Self {
+    pub fn new(gathering: &'a Gathering, mixed: Mixed<'a>, system: &System, data: &Centred) -> Self {
+        let means = (data.mean_c.clone(), data.mean_y.clone());
         let trace = |g: &Mat<f64>| (0..g.nrows()).map(|i| g[(i, i)]).sum::<f64>();
         let trace = system.groups.iter().map(trace).fold(0.0, f64::max);
-        Corrections { gathering, mixed, passes: 0, before: None, change: LARGE, trace, unseen: None }
+        Corrections { gathering, mixed, means, passes: 0, before: None, change: LARGE, trace, unseen: None }
     }
 
     /// Right-hand sides whose solutions are closer to those of double precision; none when the solutions are close
@@ -204,9 +207,13 @@ impl<'a> Corrections<'a> {
             self.change = change;
         }
         let table = system.table(&self.gathering.map, solutions);
-        let least = (0..solutions.len()).map(mu).fold(f64::INFINITY, f64::min);
-        let single = self.passes == 0 && self.gathering.is_harmless(&table, (self.trace / least).sqrt());
-        let gradient = self.gathering.gradient(&table, self.mixed.rows, single, watch)?;
+        // residuals about their mean: what they have in common would be rounded alike in rows that are copies
+        let (c, y) = &self.means;
+        let offset = (0..y.len()).map(|t| y[t] - dot(c, linalg::column(table.as_ref(), t))).collect();
+        let far = |k: usize| (self.norm(&system.components[k]) / mu(k)).sqrt();
+        let far = (0..solutions.len()).map(far).fold(0.0, f64::max);
+        let single = self.passes == 0 && self.gathering.is_harmless(&table, far);
+        let gradient = self.gathering.gradient(&table, offset, self.mixed.rows, single, watch)?;
         let more = system.right(&self.gathering.map, &gradient);
         let rhs = images.iter().zip(more).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect()).collect();
         self.before = Some((solutions.to_vec(), images));
@@ -214,29 +221,31 @@ impl<'a> Corrections<'a> {
         Ok(Some(rhs))
     }
 
-    /// What fixed point changes any prediction by, at most and about, in deviations of the fitted values: its deviation by
+    /// What fixed point changes a prediction by, at most and about, in deviations of the fitted values: its deviation by
     /// chance is e√(2v)·max(‖θ‖, ‖Cθ‖/√μ), v = φᵀ(G+μ)⁻¹φ ≤ ‖φ‖²/μ. Where atoms share their factor. \[mixed\]
     fn chance(&self, system: &System, solutions: &[Vec<f64>], images: &[Vec<f64>], ridge: f64) -> Option<f64> {
         let (Products::Fixed, Shape::Directions { amplitudes, .. }) = (self.mixed.products, &system.shape) else {
             return None;
         };
-        let rows = self.gathering.rows as f64;
         let entry = Fixed::DEVIATION * amplitudes.iter().copied().fold(0.0, f64::max);
         let (mut variance, mut size) = (0f64, 0.0);
         for ((theta, image), component) in solutions.iter().zip(images).zip(&system.components) {
             let (mu, fitted) = (system.rows * ridge / component.s2, dot(theta, image).max(0.0));
-            // ‖φ‖² about the mean where no row is near, which adds that of the mean
-            let norm = (2.0 * component.size - self.trace).max(self.trace) / rows;
-            variance = variance.max(2.0 * norm / mu * dot(theta, theta).max(fitted / mu));
+            variance = variance.max(2.0 * self.norm(component) / mu * dot(theta, theta).max(fitted / mu));
             size += fitted / solutions.len() as f64;
         }
-        Some(DEVIATIONS * entry * (variance * rows / size).sqrt())
+        Some(DEVIATIONS * entry * (variance / size).sqrt())
+    }
+
+    /// n‖φ‖² about the mean where no row is near, which adds that of the mean.
+    fn norm(&self, component: &Component) -> f64 {
+        (2.0 * component.size - self.trace).max(self.trace)
     }
 
     /// That nothing was corrected, and why.
     pub fn reason(&self) -> Option<String> {
         let why =
-            |off| format!("no corrections: fixed point moves predictions by at most {off:.0e} of their deviation");
+            |off| format!("no corrections: fixed point moves a prediction by less than {off:.1e} of their deviation");
         self.unseen.map(why)
     }
 }
@@ -248,11 +257,18 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 impl Gathering {
     /// Σw(c − c̄)(r − r̄)ᵀ (M×p) of the residuals r = y − Zᵀc: one pass, n·M·p operations. Characters are computed in double
     /// precision, and multiplied in single if that is asked for.
-    fn gradient(&self, table: &Mat<f64>, rows: &dyn Rows, single: bool, watch: &mut dyn Watch) -> Result<Mat<f64>> {
+    fn gradient(
+        &self,
+        table: &Mat<f64>,
+        offset: Vec<f64>,
+        rows: &dyn Rows,
+        single: bool,
+        watch: &mut dyn Watch,
+    ) -> Result<Mat<f64>> {
         watch.stage("correct");
         match single {
-            true => self.gradient_in::<f32>(table, rows, watch),
-            false => self.gradient_in::<f64>(table, rows, watch),
+            true => self.gradient_in::<f32>(table, offset, rows, watch),
+            false => self.gradient_in::<f64>(table, offset, rows, watch),
         }
     }
 
@@ -263,7 +279,14 @@ impl Gathering {
         off * share.min(1.0).sqrt() <= PASS && 0.5 * off * far <= COPIES
     }
 
-    fn gradient_in<T: Real>(&self, table: &Mat<f64>, rows: &dyn Rows, watch: &mut dyn Watch) -> Result<Mat<f64>> {
+    fn gradient_in<T: Real>(
+        &self,
+        table: &Mat<f64>,
+        mut offset: Vec<f64>,
+        rows: &dyn Rows,
+        watch: &mut dyn Watch,
+    ) -> Result<Mat<f64>> {
+        offset.push(0.0);
         let (m, p) = (table.nrows(), table.ncols());
         // a column of ones beside the residuals, for the means
         let wide = Mat::from_fn(m, p + 1, |i, t| if t < p { table[(i, t)] } else { 0.0 });
@@ -272,7 +295,7 @@ impl Gathering {
             Ok(Batch { inputs, outputs, weights })
         };
         let design = Mapped::new(&self.map, rows, &prepare);
-        let swept = sweep::<T>(&design, wide.as_ref(), &vec![0.0; p + 1], watch, &mut |seen, mut f| {
+        let swept = sweep::<T>(&design, wide.as_ref(), &offset, watch, &mut |seen, mut f| {
             linalg::column_mut(f.as_mut(), p).fill(1.0);
             for t in 0..p {
                 let outputs = linalg::column(seen.outputs, t);

@@ -176,7 +176,7 @@ impl Gathering {
             System::new(map, &*data, metric)?
         };
         let fixed = mixed.and_then(|mixed| mixed.rounding(self, &system));
-        let mut corrections = mixed.map(|mixed| Corrections::new(self, mixed, &system));
+        let mut corrections = mixed.map(|mixed| Corrections::new(self, mixed, &system, &data[0]));
         let suits = fixed.is_some() || Banded::suits(&system);
         let at_once = match learner.ridge {
             Ridge::Given(ridge) if ridge > 0.0 && system.same_variance() => Some(AtOnce::given(ridge)),

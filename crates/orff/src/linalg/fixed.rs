@@ -23,7 +23,8 @@ const LONG: usize = 128 * PAIRS;
 /// Rows that are rounded with one stretch of [`CHANCE`], and places where a stretch may begin.
 const STRETCH: usize = 2048;
 const PLACES: usize = 4096;
-/// Numbers from −½ to ½ without order, which decide what is rounded up.
+/// Numbers from −½ to ½ without order, which decide what is rounded up, each stretch of a column shifted by another one: rows that
+/// are copies of each other would have the same part of them rounded up in every block.
 static CHANCE: [f64; PLACES + STRETCH] = {
     let mut chance = [0.0; PLACES + STRETCH];
     let mut i = 0;
@@ -132,8 +133,9 @@ impl Fixed {
                 let column = c.col(m).try_as_col_major().expect("columns of characters are contiguous").as_slice();
                 let stretches = column.chunks(STRETCH).zip(pairs.chunks_mut(STRETCH / 2));
                 for (stretch, (column, pairs)) in stretches.enumerate() {
-                    let place = mixed((blocks << 40) + ((m as u64) << 16) + stretch as u64) as usize % PLACES;
-                    round(pairs, lane, column, &CHANCE[place..], &mut finite);
+                    let bits = mixed((blocks << 40) + ((m as u64) << 16) + stretch as u64);
+                    let (place, shift) = (bits as usize % PLACES, (bits >> 12) as f64 / (1u64 << 52) as f64);
+                    round(pairs, lane, column, &CHANCE[place..], shift, &mut finite);
                 }
             }
             pairs.chunks(LONG).for_each(|pairs| total(pairs, steps));
@@ -218,14 +220,19 @@ fn round_kernel<A: Arithmetic, T: Real>(
     lane: usize,
     column: &[T],
     chance: &[f64],
+    shift: f64,
     finite: &mut bool,
 ) {
     // 1.5·2⁵²: what is added to it is rounded to a whole number, which is then in the lowest bits
     const WHOLE: f64 = 6_755_399_441_055_744.0;
+    // so that nothing above 1 is made of 1
+    const BELOW: f64 = 1.0 - 1e-9;
     let mut all = true;
     let mut bits = |c: T, chance: f64| {
         let c: f64 = c.into();
         all &= !c.is_nan();
+        let chance = chance + shift;
+        let chance = (chance - ((chance + WHOLE) - WHOLE)) * BELOW;
         (c.clamp(-1.0, 1.0) * STEPS + chance + WHOLE).to_bits() as u16
     };
     let (two, one) = column.as_chunks::<2>();
@@ -239,7 +246,7 @@ fn round_kernel<A: Arithmetic, T: Real>(
 }
 
 vectorised! {
-    fn round<T>(pairs: &mut [Pair], lane: usize, column: &[T], chance: &[f64], finite: &mut bool) = round_kernel
+    fn round<T>(pairs: &mut [Pair], lane: usize, column: &[T], chance: &[f64], shift: f64, finite: &mut bool) = round_kernel
 }
 
 /// Adds the steps of some pairs, few enough for their sums to be words.

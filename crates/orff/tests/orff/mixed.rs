@@ -384,6 +384,24 @@ fn copies_of_few_rows_are_learned_from_far_from_them_too() {
     }
 }
 
+/// One row many times and another one: features about their mean are next to nothing, residuals and features about zero are not.
+#[test]
+fn copies_of_one_row_and_a_few_others_are_learned_from() {
+    let n = 20_000;
+    for (others, ridge) in [(1, 1e-3), (1, 1e-4), (5, 1e-3), (20, 1e-3)] {
+        let of = |i: usize| if i < n - others { 0 } else { n - i };
+        let x = Mat::from_fn(n, 2, |i, k| Stream::new((of(i) * 2 + k) as u64, 57, 0).normal());
+        let y = Mat::from_fn(n, 1, |i, _| (of(i) % 3) as f64 + 0.1 * Stream::new(i as u64, 58, 0).normal());
+        let (learner, _) = large("gaussian", 2, 1, ridge);
+        let (table, learner) = (Table::new(x, y).unwrap(), Regression { posterior: false, ..learner });
+        let (open, double) = (learner.fit(&table, &mut Silent).unwrap(), fit(&learner, Precision::Double, &table));
+        let error = gap(&open, &double, 2);
+        println!("{others} others, ridge {ridge:e}: {error:.1e}, {:?}", open.training.choices);
+        // up to 1e-2 when residuals were not about their mean
+        assert!(error < 1e-5, "{others} others, ridge {ridge:e}: {error:e}");
+    }
+}
+
 /// A sample from which no ridge can be chosen leaves the choice to all rows in double precision.
 #[test]
 fn a_sample_that_says_nothing_leaves_the_ridge_to_double_precision() {

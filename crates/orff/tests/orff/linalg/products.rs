@@ -217,6 +217,31 @@ fn rank_updates_in_fixed_point_are_off_by_rounding() {
     assert!(s[(1, 1)].is_nan(), "what is no number must not pass for one");
 }
 
+/// Copies of two rows in many blocks: what is rounded up is another part of them in each, so that errors are those of chance.
+#[test]
+fn rounding_of_copies_cancels_from_block_to_block() {
+    let (rows, m, blocks) = (2048, 48, 200);
+    let mut u = Uniform(11);
+    let (a, b) = (u.matrix(1, m), u.matrix(1, m));
+    let c = Mat::from_fn(rows, m, |i, j| if i % 2 == 0 { a[(0, j)] } else { b[(0, j)] });
+    let sums: Vec<f64> = c.col_iter().map(|c| c.iter().sum()).collect();
+    let (mut fixed, mut sum, mut exact) = (Fixed::default(), Mat::zeros(m, m), Mat::zeros(m, m));
+    for _ in 0..blocks {
+        fixed.pack(c.as_ref());
+        fixed.rank_update(sum.as_mut(), &sums);
+    }
+    rank_update(exact.as_mut(), c.as_ref());
+    let half = |j: usize| rows as f64 * ((a[(0, j)] - b[(0, j)]) / 2.0).powi(2);
+    let variance = |j: usize| f64::from(blocks) * half(j) / 11_585f64.powi(2) / 6.0;
+    let off = |i: usize, j: usize| sum[(i, j)] - f64::from(blocks) * exact[(i, j)];
+    let z = |i: usize, j: usize| off(i, j) / (variance(i) + variance(j)).sqrt();
+    let square: f64 = (0..m).map(|j| (j + 1..m).map(|i| z(i, j).powi(2)).sum::<f64>()).sum();
+    let square = square / (m * (m - 1) / 2) as f64;
+    println!("mean square of z {square:.3}");
+    // more when the same numbers decided in every block
+    assert!((0.2..2.5).contains(&square), "mean square of z {square}");
+}
+
 #[test]
 fn dot_products_are_exact_on_integers() {
     for n in [0, 1, 7, 8, 9, 100] {

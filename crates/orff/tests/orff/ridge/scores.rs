@@ -99,7 +99,7 @@ fn the_best_ridge_is_found() {
     let (name, kernel, p) = kernels().swap_remove(0);
     let map = map_of(&kernel, p, MapKind::Pairs, 60);
     for (variant, data) in &Data::new(150, p).variants() {
-        let system = System::new(&map, &Centred::all(&moments_of(&map, &data.table()), true), None).unwrap();
+        let system = System::new(&map, Centred::all(&moments_of(&map, &data.table()), true), None).unwrap();
         let spectral = Spectral::new(system).unwrap();
         for score in [|p: &orff::solve::PathPoint| p.gcv, |p: &orff::solve::PathPoint| -p.evidence] {
             let best = spectral.minimise(score).unwrap();
@@ -127,7 +127,7 @@ fn generalised_cross_validation_is_not_of_rounding() {
             let residuals: f64 = (0..n).map(|i| (turned[(i, 0)] * weight(i)).powi(2)).sum();
             n as f64 * residuals / (0..n).map(weight).sum::<f64>().powi(2)
         };
-        let system = System::new(&map, &Centred::all(&moments_of(&map, &data.table()), false), None).unwrap();
+        let system = System::new(&map, Centred::all(&moments_of(&map, &data.table()), false), None).unwrap();
         let band = Banded::new(&system).unwrap();
         let spectral = Spectral::new(system).unwrap();
         let chosen = spectral.minimise(|p| p.gcv).unwrap();
