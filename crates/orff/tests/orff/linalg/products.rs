@@ -238,7 +238,7 @@ fn rounding_of_copies_cancels_from_block_to_block() {
     let square: f64 = (0..m).map(|j| (j + 1..m).map(|i| z(i, j).powi(2)).sum::<f64>()).sum();
     let square = square / (m * (m - 1) / 2) as f64;
     println!("mean square of z {square:.3}");
-    // more when the same numbers decided in every block
+    // 16.6 when the same numbers decided in every block
     assert!((0.2..2.5).contains(&square), "mean square of z {square}");
 }
 
